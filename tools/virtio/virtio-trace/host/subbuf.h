@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sub-buffers of the ring buffer: the one place where a guest's trace bytes are checked and walked. */
+/* What a guest's sub-buffer holds: the one place where its bytes are checked and walked. */
 #ifndef VIRTIO_TRACE_SUBBUF_H
 #define VIRTIO_TRACE_SUBBUF_H
 
