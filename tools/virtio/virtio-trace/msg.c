@@ -11,7 +11,7 @@
 
 #define MSG_MAX 1024
 
-static void msg_write(int err, const char *fmt, va_list ap)
+static void __printf(2, 0) msg_write(int err, const char *fmt, va_list ap)
 {
 	char line[MSG_MAX];
 	size_t len, i;
