@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The one door to virtio-trace: `make help` lists what can be asked for.
+#
+# CC, CFLAGS, LDFLAGS, DESTDIR, prefix, O (instead of build/), V=1 and WERROR=1 are honoured.
+
+O ?= build
+BUILD := $(abspath $(O))
+export BUILD
+
+vt := tools/virtio/virtio-trace
+version := $(shell sed -n 's/.*VERSION "\(.*\)"/\1/p' $(vt)/version.h)
+
+# Every recursive make builds on all processors, unless make was told a number.
+jobs = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+submake = $(MAKE) --no-print-directory $(jobs)
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
+		while IFS='|' read -r what why; do printf '%-22s%s\n' "$$what" "$$why"; done
+
+setup: ## install the Debian packages everything needs (as root; else say which)
+	@scripts/setup check
+
+all: agent host ## build agent and host tool
+
+agent: setup-build ## build trace-agent, the guest's program, into build/agent
+	@$(submake) -C $(vt) O=$(BUILD)/agent
+
+host: setup-build ## build virtio-trace, the host's program, into build/host
+	@$(submake) -C $(vt)/host O=$(BUILD)/host
+
+demo: setup-demo all ## record a guest's trace for a few seconds and show it
+	@scripts/demo
+
+check: tests ## run every test: unit, program, fuzz and virtual-machine tests
+	@tests/check unit program fuzz vm
+
+check-unit: tests ## run the unit tests, plain and under the sanitizers
+	@tests/check unit
+
+check-program: tests ## run the tests of agent and host tool as programs
+	@tests/check program
+
+check-vm: setup-demo all ## run the tests in virtual machines
+	@tests/check vm
+
+fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
+	@tests/check fuzz
+
+lint: setup ## check style, words, kernel-doc, and both compilers' warnings
+	@scripts/lint
+
+vm-shell: setup-demo agent ## boot the guest by hand, with its trace ports on the host
+	@vm/shell
+
+bench-host: setup-build host ## measure virtio-trace moving FIFOs to a file, beside cat
+	@bench/host
+
+install: all ## install both programs under DESTDIR and prefix
+	@$(submake) -C $(vt) O=$(BUILD)/agent install
+	@$(submake) -C $(vt)/host O=$(BUILD)/host install
+
+dist: ## pack the committed sources into build/
+	@mkdir -p $(BUILD)
+	git archive --prefix=virtio-trace-$(version)/ HEAD | \
+		xz > $(BUILD)/virtio-trace-$(version).tar.xz
+
+clean: ## remove build/, except the downloaded kernels
+	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} +
+
+setup-build setup-demo:
+	@scripts/setup $(@:setup-%=%)
+
+tests: setup all
+	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/plain all
+	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/asan SAN=address,undefined all programs
+	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/tsan SAN=thread all programs
+	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/fuzz fuzz
+
+# A test directory lies beside this file: every name here is an order.
+.PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz lint \
+	vm-shell bench-host install dist clean setup-build setup-demo tests
+
+# Programs to be built wait for the packages that build them, also under -j.
+.NOTPARALLEL:
