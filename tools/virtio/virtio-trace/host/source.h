@@ -35,6 +35,27 @@ struct source {
 int source_read_text(struct source *src, const char *path, size_t max, char **text, size_t *len);
 
 /**
+ * source_list_dirs() - the directories in a directory, by name
+ * @src: the tree
+ * @path: the directory
+ * @max: more directories than this are -E2BIG
+ * @names: their names in alphabetical order, NULL at the end; freed with
+ *	source_free_names()
+ *
+ * Names are a guest's words: one with a '/' or a control character in it, or
+ * longer than a file's name can be, makes the whole list -EBADMSG.
+ *
+ * Return: 0 or -errno.
+ */
+int source_list_dirs(struct source *src, const char *path, unsigned int max, char ***names);
+
+/**
+ * source_free_names() - free what source_list_dirs() gave
+ * @names: the names; NULL is allowed
+ */
+void source_free_names(char **names);
+
+/**
  * source_open_dir() - a tree in a local directory
  * @path: the directory. A "tracing" directory below it is used as such; without
  *	one, @path itself stands for "tracing" (a copy of a tracefs tree).

@@ -55,7 +55,12 @@ struct subbuf_event {
 };
 
 /**
- * struct subbuf_iter - a walk over one sub-buffer; private to subbuf.c
+ * struct subbuf_iter - a walk over one sub-buffer
+ * @layout: its layout
+ * @data: where its events begin
+ * @pos: bytes of @data behind the walk
+ * @end: bytes of @data committed
+ * @ts: timestamp of the last event taken
  */
 struct subbuf_iter {
 	const struct subbuf_layout *layout;

@@ -8,6 +8,7 @@
 #include "subbuf.h"
 
 #define TRACEDAT_CPUS_MAX 4096u
+#define TRACEDAT_CPUSTAT_MAX 511u
 
 /**
  * struct tracedat_info - what a writer must know of the guest
@@ -15,6 +16,7 @@
  * @long_size: bytes in its long, 4 or 8
  * @cpus: number of CPUs, 1..TRACEDAT_CPUS_MAX
  * @tracing: its tracing directory in the source: "tracing" or "tracing/instances/NAME"
+ * @systems: event systems whose formats are wanted, NULL at the end; NULL: all there are
  * @uname: for option UNAME, "Linux nodename release version machine"; may be NULL
  * @trace_id: for option TRACEID, a number unlike other recordings'
  */
@@ -23,6 +25,7 @@ struct tracedat_info {
 	u32 long_size;
 	u32 cpus;
 	const char *tracing;
+	const char *const *systems;
 	const char *uname;
 	u64 trace_id;
 };
@@ -31,7 +34,7 @@ struct tracedat;
 
 /**
  * tracedat_create() - make the file and write everything that stands before the events
- * @path: the file; one that is there is replaced
+ * @path: the file; a regular file that is there is replaced, once the new one is valid
  * @info: the guest
  * @src: where header_page, header_event, formats, kallsyms, printk_formats,
  *	saved_cmdlines and trace_clock come from; read once, streamed, not held
@@ -93,7 +96,7 @@ int tracedat_cmdlines(struct tracedat *dat, struct source *src);
  * tracedat_cpustat() - store the text of a CPU's option CPUSTAT
  * @dat: the file
  * @cpu: the CPU
- * @text: as trace-cmd has it: "CPU: 0\nentries: ...\n"; cut to the reserved room
+ * @text: as trace-cmd has it: "CPU: 0\nentries: ...\n"; cut to TRACEDAT_CPUSTAT_MAX
  *
  * Return: 0 or -errno.
  */
@@ -105,7 +108,8 @@ int tracedat_cpustat(struct tracedat *dat, u32 cpu, const char *text);
  * @events_cut: if not NULL, events kept of unfinished last sub-buffers (see subbuf_cut())
  *
  * An unfinished last sub-buffer is made whole, and the CPUs' regions are moved
- * together so that the file is as long as what is in it. Every step leaves a valid file.
+ * together so that the file is as long as what is in it. Every step leaves a valid
+ * file; one without the room to move regions in stays sparse, which is no error.
  *
  * Return: 0 or the first -errno; the file stays valid and @dat is gone in either case.
  */
