@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's short names in user space; a u64 prints as %llu everywhere. */
+/* Short names of the kernel's integers in user space; a u64 prints as %llu everywhere. */
 #ifndef VIRTIO_TRACE_TYPES_H
 #define VIRTIO_TRACE_TYPES_H
 
