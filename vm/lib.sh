@@ -74,7 +74,7 @@ vm_skip_until()
 {
 	local line=$1 until=$2
 
-	while vm_read_line "$until"; do
+	while vm_read_line "$until" || return; do
 		[ "$vm_line" != "$line" ] || return 0
 	done
 }
@@ -134,21 +134,22 @@ vm_put()
 
 vm_start()
 {
-	local dir console files=() options=() initrd
+	local dir console files=() options=() initrd kernel=stock-6.12
 	vm_name=$1
 	shift
 
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do
 		case $1 in
 		--file) files+=("$2"); shift ;;
+		--kernel) kernel=$2; shift ;;
 		*) options+=("$1") ;;
 		esac
 		shift
 	done
 	dir=$(vm_dir) console=$(vm_console) initrd=$vm_tmp/$vm_name.cpio
 	mkdir -p "$dir"
-	"$vm_here/image" "$initrd" "${files[@]}" || return 2
-	vm_launch "$dir" --initrd "$initrd" --control "$dir" --trace-dir "$dir" \
+	"$vm_here/image" "$initrd" --kernel "$kernel" "${files[@]}" || return 2
+	vm_launch "$dir" --kernel "$kernel" --initrd "$initrd" --control "$dir" --trace-dir "$dir" \
 		--console "$console" --timeout 600 "${options[@]}" "$@"
 }
 
