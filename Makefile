@@ -33,7 +33,7 @@ demo: setup-demo all ## record a guest's trace for a few seconds and show it
 	@scripts/demo
 
 check: tests ## run every test: unit, program, fuzz and virtual-machine tests
-	@tests/check unit program fuzz vm
+	@tests/check vm fuzz program unit
 
 check-unit: tests ## run the unit tests, plain and under the sanitizers
 	@tests/check unit

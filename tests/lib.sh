@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What do the tests in virtual machines share? Sourced: the TAP functions of tap.sh,
+# the guests of vm/lib.sh, and
+#
+#   guest_start NAME [OPTION]...     vm_start with the agent in the guest
+#   guest_end NAME                   one result: it powers off and its console is clean
+#
+# A test file stops by itself when its guest can't be had: || exit.
+
+tests_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tools/virtio/virtio-trace/tests/tap.sh
+. "$tests_here/../tools/virtio/virtio-trace/tests/tap.sh"
+# shellcheck source=vm/lib.sh
+. "$tests_here/../vm/lib.sh"
+trap 'vm_cleanup; rm -rf "$tmp"' EXIT
+
+guest_start()
+{
+	local name=$1
+	shift
+	# shellcheck disable=SC2154
+	vm_start "$name" --file "$agent" "$@"
+}
+
+guest_end()
+{
+	vm_use "$1"
+	vm_stop
+	ok $? "$1: the guest ends well"
+}
