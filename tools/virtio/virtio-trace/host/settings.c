@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How are a guest's trace settings changed so that nothing is left changed? */
+/*
+ * Theory of operation
+ *
+ * Every change is a write into a file of the guest, and so is what undoes it. The
+ * undo is noted before the change is made, so that whatever goes wrong in between,
+ * running all noted undos backwards leads to where the guest was.
+ *
+ * The order of changes matters: recording is switched off first and back last; the
+ * ring's sub-buffers and size change while no event is on, for that empties it.
+ */
+#include "settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../msg.h"
+#include "settings-local.h"
+
+#define OLD_VALUE_MAX 65536
+
+/**
+ * struct settings_undo - what puts one change back
+ * @path: the file to write, or the directory to remove
+ * @value: what to write; NULL: remove the directory
+ */
+struct settings_undo {
+	char *path;
+	char *value;
+};
+
+int settings_note(struct settings *settings, const char *path, const char *value)
+{
+	struct settings_undo *undo;
+
+	undo = reallocarray(settings->undo, settings->nundo + 1, sizeof(*undo));
+	if (!undo)
+		return -ENOMEM;
+	settings->undo = undo;
+	undo += settings->nundo;
+	undo->path = strdup(path);
+	undo->value = value ? strdup(value) : NULL;
+	if (!undo->path || (value && !undo->value)) {
+		free(undo->path);
+		free(undo->value);
+		return -ENOMEM;
+	}
+	settings->nundo++;
+	return 0;
+}
+
+int settings_write(struct settings *settings, const char *path, const char *value, bool truncate)
+{
+	char *line;
+	int len, ret;
+
+	len = asprintf(&line, "%s\n", value);
+	if (len < 0)
+		return -ENOMEM;
+	ret = p9client_write(settings->client, path, line, len, truncate);
+	free(line);
+	return ret;
+}
+
+/* The value in force: in brackets where there is a choice, else the first word. */
+static char *value_in_force(char *text)
+{
+	char *open = strchr(text, '[');
+
+	if (open)
+		text = open + 1;
+	text[strcspn(text, open ? "]\n" : "\n ")] = '\0';
+	return text;
+}
+
+/* Note what undoes a write to a file that tells its value when it is read. */
+static int settings_note_old(struct settings *settings, const char *path)
+{
+	char *text;
+	int ret;
+
+	ret = source_read_text(&settings->client->source, path, OLD_VALUE_MAX, &text, NULL);
+	if (ret)
+		return ret;
+	ret = settings_note(settings, path, value_in_force(text));
+	free(text);
+	return ret;
+}
+
+static int settings_change_by(struct settings *settings, const char *file, const char *value,
+			      int (*note)(struct settings *settings, const char *path))
+{
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s/%s", settings->tracing, file) < 0)
+		return msg_err(ENOMEM, "guest %s", settings->name);
+	ret = note(settings, path);
+	if (!ret)
+		ret = settings_write(settings, path, value, true);
+	if (ret)
+		msg_err(ret, "guest %s: write '%s' to %s", settings->name, value, path);
+	free(path);
+	return ret;
+}
+
+static int settings_change(struct settings *settings, const char *file, const char *value)
+{
+	return settings_change_by(settings, file, value, settings_note_old);
+}
+
+static int settings_note_cpu_buffer(void *to, const char *entry, bool is_dir)
+{
+	struct settings *settings = to;
+	char *path;
+	int ret;
+
+	if (!is_dir)
+		return 0;
+	if (asprintf(&path, "%s/per_cpu/%s/buffer_size_kb", settings->tracing, entry) < 0)
+		return -ENOMEM;
+	ret = settings_note_old(settings, path);
+	free(path);
+	return ret;
+}
+
+/* The CPUs' rings may differ in size, then one number can't put them back. */
+static int settings_note_buffer(struct settings *settings, const char *path)
+{
+	struct source *src = &settings->client->source;
+	struct settings_undo *undo;
+	char *cpus;
+	int ret;
+
+	ret = settings_note_old(settings, path);
+	if (ret)
+		return ret;
+	undo = &settings->undo[settings->nundo - 1];
+	if (strcmp(undo->value, "X"))
+		return 0;
+	free(undo->path);
+	free(undo->value);
+	settings->nundo--;
+	if (asprintf(&cpus, "%s/per_cpu", settings->tracing) < 0)
+		return -ENOMEM;
+	ret = src->list(src, cpus, settings_note_cpu_buffer, settings);
+	free(cpus);
+	return ret;
+}
+
+static int settings_find_tracing(struct settings *settings)
+{
+	char *instance;
+	int ret;
+
+	ret = source_read_text(&settings->client->source, "agent/instance", 256, &instance, NULL);
+	if (ret)
+		return msg_err(ret, "guest %s: read agent/instance", settings->name);
+	instance[strcspn(instance, "\n")] = '\0';
+	if (asprintf(&settings->tracing, "tracing%s%s", *instance ? "/instances/" : "",
+		     instance) < 0) {
+		settings->tracing = NULL;
+		ret = msg_err(ENOMEM, "guest %s", settings->name);
+	}
+	free(instance);
+	return ret;
+}
+
+static int settings_make_instance(struct settings *settings, const char *name)
+{
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "tracing/instances/%s", name) < 0)
+		return msg_err(ENOMEM, "guest %s", settings->name);
+	ret = p9client_mkdir(settings->client, path);
+	if (!ret)
+		ret = settings_note(settings, path, NULL);
+	else if (ret == -EEXIST)
+		ret = 0;
+	if (ret)
+		msg_err(ret, "guest %s: make the instance %s", settings->name, path);
+	free(path);
+	return ret;
+}
+
+static int settings_select_instance(struct settings *settings, const char *name)
+{
+	int ret;
+
+	ret = settings_make_instance(settings, name);
+	if (ret)
+		return ret;
+	ret = settings_note_old(settings, "agent/instance");
+	if (!ret)
+		ret = settings_write(settings, "agent/instance", name, true);
+	if (ret)
+		msg_err(ret, "guest %s: select the instance %s", settings->name, name);
+	return ret;
+}
+
+static int settings_change_subbuf(struct settings *settings, u64 bytes)
+{
+	char kb[24];
+	int ret;
+
+	snprintf(kb, sizeof(kb), "%llu", (bytes + 1023) / 1024);
+	ret = settings_change(settings, "buffer_subbuf_size_kb", kb);
+	if (ret == -ENOENT)
+		msg_info("guest %s: sub-buffers of another size need Linux 6.8 in the guest",
+			 settings->name);
+	return ret;
+}
+
+static int settings_change_buffer(struct settings *settings, u64 bytes)
+{
+	char kb[24];
+
+	snprintf(kb, sizeof(kb), "%llu", (bytes + 1023) / 1024);
+	return settings_change_by(settings, "buffer_size_kb", kb, settings_note_buffer);
+}
+
+int settings_apply(struct settings *settings, const struct settings_wanted *wanted)
+{
+	int ret = 0;
+
+	if (wanted->instance)
+		ret = settings_select_instance(settings, wanted->instance);
+	if (!ret)
+		ret = settings_find_tracing(settings);
+	if (!ret)
+		ret = settings_change(settings, "tracing_on", "0");
+	if (!ret && wanted->subbuf_bytes)
+		ret = settings_change_subbuf(settings, wanted->subbuf_bytes);
+	if (!ret && wanted->buffer_bytes)
+		ret = settings_change_buffer(settings, wanted->buffer_bytes);
+	if (!ret && wanted->clock)
+		ret = settings_change(settings, "trace_clock", wanted->clock);
+	if (!ret && wanted->nevents)
+		ret = settings_enable_events(settings, wanted->events, wanted->nevents);
+	if (!ret && wanted->tracer)
+		ret = settings_change(settings, "current_tracer", wanted->tracer);
+	return ret;
+}
+
+int settings_switch(struct settings *settings, bool on)
+{
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s/tracing_on", settings->tracing) < 0)
+		return msg_err(ENOMEM, "guest %s", settings->name);
+	ret = settings_write(settings, path, on ? "1" : "0", true);
+	if (ret)
+		msg_err(ret, "guest %s: switch recording %s", settings->name, on ? "on" : "off");
+	free(path);
+	return ret;
+}
+
+static int settings_undo_one(struct settings *settings, const struct settings_undo *undo)
+{
+	int ret;
+
+	if (settings->client->session.dead)
+		return settings->client->session.dead;
+	if (!undo->value)
+		ret = p9client_rmdir(settings->client, undo->path);
+	else
+		ret = settings_write(settings, undo->path, undo->value, false);
+	if (ret && undo->value)
+		msg_err(ret, "guest %s: put back '%s' in %s", settings->name, undo->value,
+			undo->path);
+	else if (ret)
+		msg_err(ret, "guest %s: remove %s", settings->name, undo->path);
+	return ret;
+}
+
+int settings_restore(struct settings *settings)
+{
+	int ret = 0, err;
+
+	if (settings->nundo && settings->client->session.dead)
+		msg_err(0, "guest %s: its settings stay changed: %u could not be put back",
+			settings->name, settings->nundo);
+	while (settings->nundo) {
+		settings->nundo--;
+		err = settings_undo_one(settings, &settings->undo[settings->nundo]);
+		ret = ret ? ret : err;
+		free(settings->undo[settings->nundo].path);
+		free(settings->undo[settings->nundo].value);
+	}
+	free(settings->undo);
+	free(settings->tracing);
+	settings->undo = NULL;
+	settings->tracing = NULL;
+	return ret;
+}
