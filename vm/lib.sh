@@ -227,4 +227,4 @@ vm_cleanup()
 }
 
 trap vm_cleanup EXIT
-trap 'exit 143' TERM INT HUP
+trap 'exit 143' TERM INT HUP PIPE

@@ -22,7 +22,7 @@ tap_count=0
 tap_failed=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/vt.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
-trap 'exit 143' TERM INT HUP
+trap 'exit 143' TERM INT HUP PIPE
 
 diag()
 {
