@@ -30,6 +30,7 @@
  */
 #include "fs-stream.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/param.h>
@@ -48,7 +49,7 @@ static enum match tversion_match(const u8 *p, size_t avail)
 {
 	static const u8 head[] = { 0, 0, 0, P9_TVERSION, 0xff, 0xff };
 	static const u8 name[] = { '9', 'P', '2', '0', '0', '0' };
-	size_t len = p[0];
+	size_t len = p[0], i;
 
 	if (len < FS_TVERSION_MIN || len > FS_TVERSION_MAX)
 		return NO;
@@ -59,6 +60,9 @@ static enum match tversion_match(const u8 *p, size_t avail)
 		return NO;
 	if (avail > 13 && memcmp(p + 13, name, MIN(avail - 13, sizeof(name))))
 		return NO;
+	for (i = FS_TVERSION_MIN; i < MIN(len, avail); i++)
+		if (!isgraph(p[i]))
+			return NO;
 	return avail >= len ? YES : MAYBE;
 }
 
@@ -132,15 +136,15 @@ static size_t tversion_take(struct fs_stream *st, const u8 *at)
 	return size;
 }
 
-/* The first Tversion of those that begin before @until and end behind @beyond. */
-static const u8 *tversion_find(const struct fs_stream *st, const u8 *until, const u8 *beyond)
+/* The last Tversion, being the newest client's, that begins before @until and reaches @end. */
+static const u8 *tversion_find(const struct fs_stream *st, const u8 *until, const u8 *end)
 {
-	const u8 *end = st->buf + st->have, *at = st->buf - st->past;
+	const u8 *from = st->buf - st->past, *all = st->buf + st->have, *at;
 
-	if (beyond - at > PAST_MAX)
-		at = beyond - PAST_MAX;
-	for (; at < until; at++)
-		if (tversion_match(at, end - at) == YES && at + at[0] > beyond)
+	if (end - from > FS_TVERSION_MAX)
+		from = end - FS_TVERSION_MAX;
+	for (at = until - 1; at >= from; at--)
+		if (tversion_match(at, all - at) == YES && at + at[0] >= end)
 			return at;
 	return NULL;
 }
@@ -149,7 +153,7 @@ static const u8 *tversion_find(const struct fs_stream *st, const u8 *until, cons
 static size_t lost_next(struct fs_stream *st)
 {
 	const u8 *end = st->buf + st->have;
-	const u8 *at = tversion_find(st, end, st->buf);
+	const u8 *at = tversion_find(st, end, st->buf + 1);
 
 	if (at)
 		return tversion_take(st, at);
@@ -172,9 +176,9 @@ static bool end_is_doubtful(const struct fs_stream *st)
 static size_t complete_next(struct fs_stream *st, bool dry)
 {
 	const u8 *end = st->buf + st->size;
-	const u8 *at = tversion_find(st, end, end - 1);
+	const u8 *at = tversion_find(st, end, end);
 
-	/* At the front it is an ordinary Tversion, or one with an odd rest. */
+	/* At the front it is what it seems. */
 	if (at && at != st->buf)
 		return tversion_take(st, at);
 	if (!dry && end_is_doubtful(st))
@@ -226,7 +230,7 @@ void fs_stream_lose(struct fs_stream *st)
 /* The Tversion that ends what has come of an incomplete message, if one does. */
 static const u8 *tversion_at_end(const struct fs_stream *st)
 {
-	const u8 *end = st->buf + st->have, *at = tversion_find(st, end, end - 1);
+	const u8 *end = st->buf + st->have, *at = tversion_find(st, end, end);
 
 	return at != st->buf ? at : NULL;
 }
