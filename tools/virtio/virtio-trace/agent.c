@@ -33,6 +33,8 @@ u64 agent_order(struct agent *agent, bool run)
 	pthread_mutex_lock(&agent->lock);
 	agent->run = run;
 	seq = atomic_fetch_add(&agent->seq, 1) + 1;
+	if (run)
+		agent->start_seq = seq;
 	pthread_mutex_unlock(&agent->lock);
 	agent_wake_relays(agent);
 	return seq;

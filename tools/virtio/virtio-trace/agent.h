@@ -47,6 +47,8 @@ struct agent_options {
  * @seq: number of the order in force; read without @lock to see that it changed
  * @lock: protects everything below, and each relay's struct relay_public
  * @run: the order in force: ship, or be silent
+ * @start_seq: number of the latest start order: a relay that was overtaken by the
+ *	stop behind it still owes what the ring held
  * @quit: the agent ends: ship what can be shipped within a moment
  * @quit_ms: CLOCK_MONOTONIC milliseconds at which relays give up when @quit
  * @instance: tracefs instance shipped from; "" is the top level
@@ -62,6 +64,7 @@ struct agent {
 
 	pthread_mutex_t lock;
 	bool run;
+	u64 start_seq;
 	bool quit;
 	u64 quit_ms;
 	char instance[NAME_MAX + 1];

@@ -54,6 +54,7 @@ const char *relay_state_name(enum relay_state state)
 /* A copy of the order in force, taken under the lock at once. */
 struct order {
 	u64 seq;
+	u64 start_seq;
 	bool run;
 	bool quit;
 };
@@ -65,7 +66,7 @@ static struct order relay_order(struct relay *r)
 
 	io_event_clear(r->wake_fd);
 	pthread_mutex_lock(&a->lock);
-	o = (struct order){ atomic_load(&a->seq), a->run, a->quit };
+	o = (struct order){ atomic_load(&a->seq), a->start_seq, a->run, a->quit };
 	pthread_mutex_unlock(&a->lock);
 	return o;
 }
@@ -426,11 +427,16 @@ static void relay_run(struct relay *r)
 		relay_halt(r, ret);
 }
 
-/* Ends the shipping, if there was any; not when a newer order has come. */
-static void relay_stop(struct relay *r, bool quit)
+/*
+ * Ends the shipping, if there was any, or if a start was overtaken by this stop; not
+ * when a newer order has come.
+ */
+static void relay_stop(struct relay *r, bool overtook, bool quit)
 {
 	int ret = 0;
 
+	if (overtook)
+		ret = relay_open_port(r) ? -ENODEV : relay_open_ring(r);
 	if (r->pump.ring >= 0) {
 		ret = relay_drain(r);
 		if (ret == -EAGAIN && !quit)
@@ -465,6 +471,7 @@ static void *relay_main(void *arg)
 {
 	struct relay *r = arg;
 	struct order o;
+	bool overtook;
 
 	relay_pin(r);
 	relay_ack(r, relay_prepare(r));
@@ -474,11 +481,12 @@ static void *relay_main(void *arg)
 			relay_wait_order(r, -1);
 			continue;
 		}
+		overtook = o.start_seq > r->seq && !o.run;
 		r->seq = o.seq;
 		if (o.run && !o.quit)
 			relay_run(r);
 		else
-			relay_stop(r, o.quit);
+			relay_stop(r, overtook, o.quit);
 	} while (!o.quit);
 
 	relay_close_port(r);
