@@ -23,6 +23,7 @@
 
 #include "../msg.h"
 
+#define VERSION_AGAIN_MS 1000
 #define RVERSION_SIZE 21	/* header, msize[4], "9P2000.L" with its length */
 #define NO_DEADLINE U64_MAX
 #define ERRNO_MAX 4095
@@ -179,8 +180,12 @@ static int session_exchange(struct p9session *session, struct p9_fcall *request,
 	if (len < 0)
 		return len;
 	ret = session_send(session, len, &deadline);
-	if (!ret)
+	while (!ret) {
 		ret = session_receive_reply(session, reply, &deadline);
+		/* The version may have been asked for more than once. */
+		if (ret || reply->type != P9_RVERSION || request->type != P9_TATTACH)
+			break;
+	}
 	if (!ret && !session_reply_fits(request, reply))
 		ret = -EPROTO;
 	return ret ? session_die(session, ret) : 0;
@@ -220,22 +225,36 @@ static int session_find_version(struct p9session *session, struct p9_fcall *repl
 	return ret;
 }
 
-static int session_version(struct p9session *session)
+/* Ask again now and then: while no agent has the port open, the guest's kernel eats questions. */
+static int session_ask_version(struct p9session *session, struct p9_fcall *reply)
 {
 	struct p9_fcall request = {
 		.type = P9_TVERSION, .tag = P9_NOTAG, .msize = session->msize,
 		.version = p9_str(P9_VERSION_STRING),
 	};
-	u64 deadline = session_deadline(session);
-	struct p9_fcall reply;
+	u64 deadline = session_deadline(session), slice;
 	int len, ret;
 
 	len = p9_encode(&request, session->tx, session->msize);
 	if (len < 0)
 		return len;
-	ret = session_send(session, len, &deadline);
-	if (!ret)
-		ret = session_find_version(session, &reply, &deadline);
+	do {
+		slice = now_ms() + VERSION_AGAIN_MS;
+		if (slice > deadline)
+			slice = deadline;
+		ret = session_send(session, len, &deadline);
+		if (!ret)
+			ret = session_find_version(session, reply, &slice);
+	} while (ret == -ETIMEDOUT && now_ms() < deadline);
+	return ret;
+}
+
+static int session_version(struct p9session *session)
+{
+	struct p9_fcall reply;
+	int ret;
+
+	ret = session_ask_version(session, &reply);
 	if (ret)
 		return ret;
 	if (reply.msize < P9_MSIZE_MIN || reply.msize > session->msize)

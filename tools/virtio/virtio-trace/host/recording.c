@@ -23,9 +23,11 @@
 
 #include "../msg.h"
 #include "recording-local.h"
+#include "source-enabled.h"
 
 #define OUTPUT_DEFAULT "trace.dat"
 #define HEADER_PAGE_MAX 65536
+#define SETTINGS_TIMEOUT_MS 60000	/* to enable all events takes seconds in a busy guest */
 #define STALE_SILENCE_MS 300
 #define SETTLE_SILENCE_MS 5000
 
@@ -157,13 +159,17 @@ static int recording_fill_info(struct recording *recording)
 
 static int recording_create(struct recording *recording)
 {
+	struct source *enabled;
 	int ret;
 
 	ret = recording_fill_info(recording);
 	if (ret)
 		return ret;
-	ret = tracedat_create(recording->output, &recording->info, &recording->client->source,
-			      &recording->dat);
+	ret = source_open_enabled(&recording->client->source, recording->info.tracing, &enabled);
+	if (ret)
+		return recording_err(recording, ret, "learn which events are enabled");
+	ret = tracedat_create(recording->output, &recording->info, enabled, &recording->dat);
+	source_close_enabled(enabled);
 	if (ret)
 		return ret;
 	recording->collector.quota = recording->wanted->max_bytes;
@@ -208,6 +214,29 @@ static int recording_start(struct recording *recording)
 	return 0;
 }
 
+static void recording_allow_ms(struct recording *recording, u64 ms)
+{
+	u64 wanted = recording->wanted->timeout_ms;
+
+	recording->client->session.timeout_ms = ms > wanted ? ms : wanted;
+}
+
+static int recording_apply_settings(struct recording *recording)
+{
+	int ret;
+
+	recording_allow_ms(recording, SETTINGS_TIMEOUT_MS);
+	ret = settings_apply(&recording->settings, &recording->wanted->settings);
+	recording_allow_ms(recording, 0);
+	return ret;
+}
+
+static int recording_restore_settings(struct recording *recording)
+{
+	recording_allow_ms(recording, SETTINGS_TIMEOUT_MS);
+	return settings_restore(&recording->settings);
+}
+
 static int recording_begin_dat(struct recording *recording, int cancel_fd)
 {
 	struct p9client *client = recording->client;
@@ -222,7 +251,7 @@ static int recording_begin_dat(struct recording *recording, int cancel_fd)
 	recording->settings.name = recording->guest.name;
 	ret = recording_silence(recording);
 	if (!ret)
-		ret = settings_apply(&recording->settings, &recording->wanted->settings);
+		ret = recording_apply_settings(recording);
 	if (!ret)
 		ret = recording_create(recording);
 	if (!ret)
@@ -360,7 +389,7 @@ static int recording_end_dat(struct recording *recording)
 	collector_count_cut(&recording->collector);
 	if (!ret)
 		ret = recording_finish(recording);
-	err = settings_restore(&recording->settings);
+	err = recording_restore_settings(recording);
 	ret = ret ? ret : err;
 	err = tracedat_close(recording->dat, NULL);
 	recording->dat = NULL;
@@ -375,72 +404,12 @@ int recording_end(struct recording *recording)
 	return recording->client ? recording_end_dat(recording) : recording_end_raw(recording);
 }
 
-static struct account_cpu account_of(const struct recording *recording, u32 cpu)
-{
-	const struct collector *collector = &recording->collector;
-	struct account_cpu account = {
-		.cpu = cpu,
-		.before = remote_stats_cpu(&recording->before, cpu),
-		.after = remote_stats_cpu(&recording->after, cpu),
-	};
-	u32 i;
-
-	account.no_port = account.before && !*account.before->state;
-	for (i = 0; i < collector->ncpus; i++) {
-		if (collector->cpus[i].cpu != cpu)
-			continue;
-		account.received = collector_received(&collector->cpus[i]);
-		account.discarded = collector->cpus[i].discarded;
-		account.events = collector->cpus[i].events;
-		account.damaged = collector->cpus[i].damaged;
-	}
-	account_balance(&account);
-	return account;
-}
-
-static bool recording_report_ledger(const struct recording *recording, FILE *out)
-{
-	struct account_cpu *accounts, account;
-	u32 cpu, count = 0;
-	bool closes;
-
-	accounts = calloc(recording->machine.cpus, sizeof(*accounts));
-	if (!accounts) {
-		msg_err(ENOMEM, "guest %s: ledger", recording->guest.name);
-		return false;
-	}
-	for (cpu = 0; cpu < recording->machine.cpus; cpu++) {
-		account = account_of(recording, cpu);
-		if (account.before || account.after || account.received)
-			accounts[count++] = account;
-	}
-	closes = account_print(accounts, count, out);
-	free(accounts);
-	return closes;
-}
-
-bool recording_report(const struct recording *recording, FILE *out)
-{
-	const struct collector *collector = &recording->collector;
-
-	fprintf(out, "guest %s: %s: %.1f s, %.1f MiB", recording->guest.name, recording->output,
-		(recording->end_ms - recording->begin_ms) / 1e3,
-		collector->stored / 1048576.0);
-	if (recording->client) {
-		fprintf(out, ", %llu events\n", collector->events);
-		return recording_report_ledger(recording, out);
-	}
-	putc('\n', out);
-	recording_report_raw(recording, out);
-	return true;
-}
-
 void recording_close(struct recording *recording)
 {
 	bool failed = recording->dat && !recording->started;
 
 	if (recording->client)
-		settings_restore(&recording->settings);
+		recording_restore_settings(recording);
 	tracedat_close(recording->dat, NULL);
 	if (failed)
 		unlink(recording->output);
