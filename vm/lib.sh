@@ -215,7 +215,7 @@ vm_kill()
 
 vm_check_console()
 {
-	! grep -nE -f "$vm_here/faults" "$(vm_console)"
+	"$vm_here/console-check" "$(vm_console)"
 }
 
 vm_cleanup()
