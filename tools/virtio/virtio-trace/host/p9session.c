@@ -51,6 +51,8 @@ static int session_die(struct p9session *session, int err)
 			session->name, session->timeout_ms / 1e3);
 	else if (err == -EPROTO)
 		msg_err(0, "guest %s: agent-fs-path: the answer is not 9P", session->name);
+	else if (err == -EPIPE || err == -ECONNRESET)
+		msg_err(0, "guest %s: agent-fs-path: QEMU has closed it", session->name);
 	else
 		msg_err(err, "guest %s: agent-fs-path", session->name);
 	return err;

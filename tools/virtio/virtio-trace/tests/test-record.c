@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Does record say the truth about what it has, whatever becomes of guest, disk and user? */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "../host/cmd.h"
+#include "../host/record.h"
+#include "peer.h"
+
+/**
+ * struct run - record in a process of its own
+ * @peer: the guest
+ * @output: the file it writes
+ * @out: what it says on stdout, a file
+ * @err: on stderr
+ * @pid: the process
+ */
+struct run {
+	struct peer *peer;
+	char output[96];
+	char out[96];
+	char err[96];
+	pid_t pid;
+};
+
+static void run_init(struct run *run, struct peer *peer)
+{
+	run->peer = peer;
+	snprintf(run->output, sizeof(run->output), "%s/trace.dat", peer->dir);
+	snprintf(run->out, sizeof(run->out), "%s/out", peer->dir);
+	snprintf(run->err, sizeof(run->err), "%s/err", peer->dir);
+}
+
+/* In the new process: the files it may write have a limit, and somebody reads what it says. */
+static void run_prepare(const struct run *run, rlim_t file_max)
+{
+	struct rlimit limit = { .rlim_cur = file_max, .rlim_max = file_max };
+
+	/* Only the guest may hold its ends of the FIFOs. */
+	close(run->peer->fifo[0]);
+	close(run->peer->fifo[1]);
+	if (!freopen(run->out, "w", stdout) || !freopen(run->err, "w", stderr))
+		_exit(99);
+	if (file_max)
+		setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The words after "record -o FILE GUEST" stand in @more, separated by '|'. */
+static void run_start(struct run *run, rlim_t file_max, const char *more)
+{
+	char *argv[32] = { "record", "-q", "--timeout", "2s", "-o", run->output,
+			   run->peer->guest };
+	char words[256], *rest = words;
+	int argc = 7, status;
+
+	snprintf(words, sizeof(words), "%s", more);
+	while (*words && (argv[argc] = strsep(&rest, "|")))
+		argc++;
+	fflush(stdout);
+	run->pid = fork();
+	if (run->pid)
+		return;
+	run_prepare(run, file_max);
+	status = cmd_record(argc, argv);
+	fflush(stdout);
+	_exit(status);
+}
+
+static int run_wait(struct run *run)
+{
+	int status;
+
+	if (waitpid(run->pid, &status, 0) != run->pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static bool file_says(const char *path, const char *text)
+{
+	char all[8192];
+	FILE *f = fopen(path, "r");
+	size_t len;
+
+	if (!f)
+		return false;
+	len = fread(all, 1, sizeof(all) - 1, f);
+	all[len] = '\0';
+	fclose(f);
+	if (strstr(all, text))
+		return true;
+	printf("# %s says:\n", path);
+	for (text = strtok(all, "\n"); text; text = strtok(NULL, "\n"))
+		printf("#   %s\n", text);
+	return false;
+}
+
+static void wait_for_order(struct peer *peer)
+{
+	int i;
+
+	for (i = 0; i < 1000 && !atomic_load(&peer->order); i++)
+		poll(NULL, 0, 10);
+	/* Progress comes after the start; so does what the tests do next. */
+	poll(NULL, 0, 100);
+}
+
+static void test_whole(void)
+{
+	const char *more = "-e|sched:sched_switch|-f|prev_pid != 0|-C|mono|-b|64K|--duration|300ms";
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, more);
+	wait_for_order(&peer);
+	ok(!strcmp(peer_get(&peer, "trace_clock"), "mono\n"), "the clock is set");
+	ok(!strcmp(peer_get(&peer, "buffer_size_kb"), "64\n"), "so is the ring's size");
+	ok(!strcmp(peer_get(&peer, "set_event"), "sched:sched_switch\n"), "the event is enabled");
+	ok(!strcmp(peer_get(&peer, "events/sched/sched_switch/filter"), "prev_pid != 0\n"),
+	   "with its filter");
+	is(run_wait(&run), CMD_OK, "a whole recording is a success");
+	ok(file_says(run.out, "all       40800       40800"), "every event is delivered");
+	ok(file_says(run.out, "Every event recorded is in the file"), "and it says so");
+	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the ring is on again");
+	ok(!strncmp(peer_get(&peer, "trace_clock"), "local\n", 6), "the clock is as it was");
+	ok(!strncmp(peer_get(&peer, "buffer_size_kb"), "7\n", 2), "and the ring's size");
+	ok(!strncmp(peer_get(&peer, "events/sched/sched_switch/filter"), "0\n", 2),
+	   "the filter is gone");
+	ok(!strncmp(peer_get(&peer, "events/sched/enable"), "0\n", 2), "the event is off");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_lost_bytes(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer.unsent = 10 * PEER_SUBBUF;
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "--duration|100ms");
+	is(run_wait(&run), CMD_LEDGER, "lost bytes make the ledger fail");
+	ok(file_says(run.out, "cpu1: 40960 bytes that the agent sent did not arrive"),
+	   "it says how many");
+	ok(file_says(run.out, "all       44880       40800"), "and the events are counted");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_agent_dies(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	wait_for_order(&peer);
+	peer_stop(&peer);
+	is(run_wait(&run), CMD_FAILED, "a dying agent is a failure");
+	ok(file_says(run.err, "no answer from the agent within 2.0 s"), "the cause is told");
+	ok(file_says(run.err, "its settings stay changed"), "and what could not be put back");
+	ok(file_says(run.out, "40800"), "what had arrived is in the file");
+	ok(access(run.output, F_OK) == 0, "which is kept");
+	peer_exit(&peer);
+}
+
+static void test_guest_powered_off(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	wait_for_order(&peer);
+	peer_stop(&peer);
+	peer_power_off(&peer);
+	is(run_wait(&run), CMD_FAILED, "a guest that is powered off is a failure");
+	ok(file_says(run.err, "QEMU has closed the FIFOs: the guest is gone"), "and told");
+	ok(file_says(run.out, "40800"), "what had arrived is in the file");
+	peer.port_fd = -1;
+	peer.listen_fd = -1;
+	close(peer.stop_fd);
+	nftw(peer.dir, peer_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void test_disk_full(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	/* Room for the regions of both CPUs, but not for all of the second one. */
+	run_start(&run, 200 * 1024, "");
+	is(run_wait(&run), CMD_FAILED, "a full disk is a failure");
+	ok(file_says(run.err, "trace.dat"), "the file is named");
+	ok(file_says(run.err, "File too large"), "and the cause");
+	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the guest is put back");
+	is(atomic_load(&peer.order), 0, "and its relays are stopped");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_quota(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "--max-size|100K");
+	is(run_wait(&run), CMD_OK, "the end of the quota is no failure");
+	ok(file_says(run.err, "--max-size is reached"), "it is told");
+	ok(file_says(run.out, "not stored"), "what was not stored is counted");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_refused(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer.refuse = ENOSPC;
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	is(run_wait(&run), CMD_FAILED, "relays that can't start are a failure");
+	ok(file_says(run.err, "start the relays: No space left on device"),
+	   "the guest's errno is told");
+	ok(access(run.output, F_OK) != 0, "no empty file is left");
+	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the guest is put back");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_signal_and_command(void)
+{
+	struct peer peer;
+	struct run run, second;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	wait_for_order(&peer);
+	run_init(&second, &peer);
+	snprintf(second.err, sizeof(second.err), "%s/err2", peer.dir);
+	run_start(&second, 0, "");
+	is(run_wait(&second), CMD_FAILED, "a second recorder is refused");
+	ok(file_says(second.err, "another virtio-trace is at work with it"), "and told why");
+	kill(run.pid, SIGINT);
+	is(run_wait(&run), CMD_OK, "Ctrl-C ends a recording well");
+	peer_stop(&peer);
+	peer_exit(&peer);
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "--|sh|-c|exit 7");
+	is(run_wait(&run), CMD_OK, "so does the end of the command");
+	ok(file_says(run.err, "sh: exit status 7"), "whose status is told");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+static void test_no_agent(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_listen(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	is(run_wait(&run), CMD_FAILED, "without an agent nothing is recorded");
+	ok(file_says(run.err, "is trace-agent running in the guest?"), "and told why");
+	ok(access(run.output, F_OK) != 0, "no file is left");
+	peer_exit(&peer);
+}
+
+static void test_left_running(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	atomic_store(&peer.order, 1);
+	if (write(peer.fifo[0], peer.dir, 50) != 50)
+		abort();
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "--duration|100ms");
+	is(run_wait(&run), CMD_OK, "relays left running are stopped first");
+	ok(file_says(run.err, "the relays are running already"), "it is told");
+	ok(file_says(run.err, "threw away 50 bytes"), "stale bytes are thrown away");
+	ok(file_says(run.out, "all       40800       40800"), "and the recording is whole");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
+int main(void)
+{
+	test_whole();
+	test_lost_bytes();
+	test_agent_dies();
+	test_guest_powered_off();
+	test_disk_full();
+	test_quota();
+	test_refused();
+	test_signal_and_command();
+	test_no_agent();
+	test_left_running();
+	return done();
+}
