@@ -7,7 +7,7 @@
 #define FS_OPEN_MAX 1024		/* opened ones among them; beyond: EMFILE */
 #define FS_SPARE_FILES 1024		/* descriptors left to the rest of the agent */
 #define FS_PATH_MAX 1024		/* bytes of a fid's path; beyond: ENAMETOOLONG */
-#define FS_PENDING_MAX 64		/* requests that wait; beyond: EAGAIN */
+#define FS_PENDING_MAX 64		/* requests that wait; beyond: ENOBUFS */
 #define FS_SNAPSHOT_BYTES (512 * 1024)	/* opened files of /agent, together; beyond: ENOMEM */
 #define FS_BUFFER_KEEP (64 * 1024)	/* of the message buffer, kept while idle */
 #define FS_QUIET_MS 100			/* silence that makes a suspected cut a certain one */

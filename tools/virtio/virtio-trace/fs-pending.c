@@ -26,7 +26,9 @@ bool fs_pending_is_full(const struct fs_session *s)
 
 int fs_pending_add(struct fs_session *s, const struct fs_pending *p)
 {
-	if (fs_pending_is_full(s) || (!p->is_write && fd_watch(s->poll_fd, p->fid->fd)))
+	if (fs_pending_is_full(s))
+		return -ENOBUFS;
+	if (!p->is_write && fd_watch(s->poll_fd, p->fid->fd))
 		return -EAGAIN;
 	s->pending[s->pending_count++] = *p;
 	return -EINPROGRESS;

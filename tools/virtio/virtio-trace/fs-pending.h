@@ -10,15 +10,16 @@
  * @s: the session
  * @p: the request; a read's file is watched from now on
  *
- * Return: -EINPROGRESS, or -EAGAIN when too many wait or the file can't be watched.
+ * Return: -EINPROGRESS, -ENOBUFS when too many wait, -EAGAIN when the file can't be
+ * watched. Linux repeats a Twrite for ever that is refused with EAGAIN.
  */
 int fs_pending_add(struct fs_session *s, const struct fs_pending *p);
 
 /**
- * fs_pending_is_full() - would fs_pending_add() fail?
+ * fs_pending_is_full() - do as many wait as may?
  * @s: the session
  *
- * Return: true when it would.
+ * Return: true when fs_pending_add() would fail.
  */
 bool fs_pending_is_full(const struct fs_session *s);
 

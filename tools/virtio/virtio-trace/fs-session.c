@@ -179,7 +179,7 @@ static int on_write(struct fs_session *s, struct fs_fid *fid, const struct p9_fc
 
 	/* Once it is stored there is no way back. */
 	if (fid->file && fs_pending_is_full(s))
-		return -EAGAIN;
+		return -ENOBUFS;
 	n = fs_file_write(s, fid, req->offset, req->data, &ticket);
 	if (n == -EINPROGRESS)
 		return fs_pending_add(s, &(struct fs_pending){

@@ -14,13 +14,13 @@
 /**
  * struct fs_pending - a request whose reply has to wait
  * @tag: the request's
- * @is_write: a Twrite to a file of /agent; else a Tread of one of the guest's
+ * @is_write: a write to a file of /agent; else a read of one of the guest's
  * @due: worth another try
  * @err: not 0: the reply, without a try
  * @fid: the file; NULL with @err
- * @offset: of the Tread
- * @count: of the Tread or Twrite
- * @ticket: of the Twrite, see struct fs_file
+ * @offset: of the read
+ * @count: of the read or write
+ * @ticket: of the write, see struct fs_file
  */
 struct fs_pending {
 	u16 tag;

@@ -88,9 +88,9 @@ static void test_many(struct rig *r)
 		rig_send(r, &read_pipe);
 	}
 	read_pipe.tag = 5000;
-	is(rig_call(r, &read_pipe), -EAGAIN, "too many wait");
+	is(rig_call(r, &read_pipe), -ENOBUFS, "too many wait");
 	rig_open(r, 2, "agent/ctl", P9_OPEN_WRONLY);
-	is(rig_set(r, 2, "0"), -EAGAIN, "for orders too");
+	is(rig_set(r, 2, "0"), -ENOBUFS, "for orders too");
 	is(rig_version(r, RIG_MSIZE), 0, "a new session");
 	rig_attach(r);
 	is(rig_recv(r, SHORT_MS), 1, "forgets them all");
