@@ -151,7 +151,7 @@ static int raw_system(struct datread *dr, struct source *src, const char *system
 		ret = *text ? decoder_add_format(dr->decoder, system, text) : 0;
 		free(text);
 		if (ret)
-			msg_err(0, "the guest's %s is beyond reason", path);
+			msg_err(ret, "learn the guest's %s", path);
 	}
 	source_free_names(events);
 	return ret;
@@ -169,6 +169,8 @@ static int raw_systems(struct datread *dr, struct source *src)
 	for (i = 0; !ret && systems[i]; i++)
 		ret = raw_system(dr, src, systems[i]);
 	source_free_names(systems);
+	if (!ret && decoder_learn_formats(dr->decoder))
+		ret = msg_err(ENOMEM, "learn the guest's formats");
 	return ret;
 }
 

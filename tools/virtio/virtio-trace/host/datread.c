@@ -199,9 +199,6 @@ static int read_formats(struct cursor *c, struct datread *dr, const char *system
 			break;
 		ret = decoder_add_format(dr->decoder, system, text);
 		free(text);
-		if (ret == -EBADMSG)
-			return cursor_tell(c, EBADMSG, "format %llu of system %s is beyond reason",
-					   i, system);
 	}
 	return ret;
 }
@@ -218,7 +215,7 @@ static int read_systems(struct cursor *c, struct datread *dr)
 		ret = cursor_name(c, system, sizeof(system));
 		ret = ret ? ret : read_formats(c, dr, system);
 	}
-	return ret;
+	return ret ? ret : decoder_learn_formats(dr->decoder);
 }
 
 static int read_kallsyms(struct cursor *c, struct datread *dr)

@@ -12,18 +12,23 @@
 #include <traceevent/trace-seq.h>
 
 #include "guard.h"
+#include "trial.h"
 
 /*
  * Theory of operation
  *
  * A record is copied to the front of a window of zeros before the library sees
- * it (guard.c says why); untouched pages of the window cost no memory. What is
- * learned from a guest is bounded in bytes, so that a decoder stays below 48 MiB.
+ * it (guard.c says why); untouched pages of the window cost no memory. Formats
+ * are parsed in a child process first: what the parser does not survive there
+ * loses its print format. The library heeds print formats when it prints field
+ * by field, too, so events that may not always be printed by theirs are known
+ * to a second handle without it. What is learned from a guest is bounded in bytes.
  */
 
 #define EVENT_IDS 65536u
 #define RECORD_MAX 65536u
-#define FORMATS_MAX (12u * 1024 * 1024)
+#define FORMATS_MAX (8u * 1024 * 1024)
+#define FORMATS_PIECE 256
 #define SYMBOLS_MAX (32u * 1024 * 1024)
 #define SYMBOL_COST 96
 #define SYMBOL_LINE 1024
@@ -37,21 +42,43 @@ enum event_flag {
 	EVENT_CHOSEN = 4,
 };
 
+/* A format that has yet to be parsed. */
+struct format {
+	char *system;
+	char *text;
+	size_t head_len;
+	enum guard_format usable;
+};
+
 struct decoder {
 	struct tep_handle *tep;
+	struct tep_handle *plain;
 	struct tep_plugin_list *plugins;
 	struct trace_seq seq;
-	bool big_endian;
 	bool choosing;
-	const struct tep_format_field *type;
 	u8 *window;
 	u32 window_used;
+	struct format *formats;
+	u32 format_count;
 	size_t format_bytes, symbol_bytes;
 	unsigned int cmdlines, printks;
 	char line[SYMBOL_LINE];
 	size_t line_len;
 	u8 flags[EVENT_IDS];
 };
+
+static struct tep_handle *handle_alloc(const struct subbuf_layout *layout)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	if (!tep)
+		return NULL;
+	tep_set_file_bigendian(tep, layout->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_long_size(tep, layout->commit_size);
+	tep_set_page_size(tep, layout->size);
+	return tep;
+}
 
 int decoder_alloc(const struct subbuf_layout *layout, bool plugins, struct decoder **out)
 {
@@ -60,26 +87,26 @@ int decoder_alloc(const struct subbuf_layout *layout, bool plugins, struct decod
 	dec = calloc(1, sizeof(*dec));
 	if (!dec)
 		return -ENOMEM;
-	dec->big_endian = layout->big_endian;
 	dec->window = mmap(NULL, GUARD_WINDOW, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (dec->window == MAP_FAILED)
 		goto err_free;
-	dec->tep = tep_alloc();
+	dec->tep = handle_alloc(layout);
 	if (!dec->tep)
 		goto err_unmap;
+	dec->plain = handle_alloc(layout);
+	if (!dec->plain)
+		goto err_free_tep;
 
 	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_file_bigendian(dec->tep, layout->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_local_bigendian(dec->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
-	tep_set_long_size(dec->tep, layout->commit_size);
-	tep_set_page_size(dec->tep, layout->size);
 	if (plugins)
 		dec->plugins = tep_load_plugins(dec->tep);
 	trace_seq_init(&dec->seq);
 	*out = dec;
 	return 0;
 
+err_free_tep:
+	tep_free(dec->tep);
 err_unmap:
 	munmap(dec->window, GUARD_WINDOW);
 err_free:
@@ -87,46 +114,117 @@ err_free:
 	return -ENOMEM;
 }
 
+static void formats_free(struct decoder *dec)
+{
+	u32 i;
+
+	for (i = 0; i < dec->format_count; i++) {
+		free(dec->formats[i].system);
+		free(dec->formats[i].text);
+	}
+	free(dec->formats);
+	dec->formats = NULL;
+	dec->format_count = 0;
+}
+
 void decoder_free(struct decoder *dec)
 {
 	if (!dec)
 		return;
+	formats_free(dec);
 	trace_seq_destroy(&dec->seq);
 	if (dec->plugins)
 		tep_unload_plugins(dec->plugins, dec->tep);
+	tep_free(dec->plain);
 	tep_free(dec->tep);
 	munmap(dec->window, GUARD_WINDOW);
 	free(dec);
 }
 
-/* Where a record's event number is, is the same for all events of a kernel. */
-static void type_learn(struct decoder *dec, struct tep_event *event)
-{
-	const struct tep_format_field *type = tep_find_common_field(event, "common_type");
-
-	if (!dec->type && type && (type->size == 2 || type->size == 4))
-		dec->type = type;
-}
-
 int decoder_add_format(struct decoder *dec, const char *system, const char *text)
 {
-	struct tep_event *event = NULL;
-	int count = tep_get_events_count(dec->tep);
+	struct format *grown, format = { 0 };
 	size_t len = strlen(text);
 
 	if (len > FORMATS_MAX - dec->format_bytes)
 		return -E2BIG;
-	dec->format_bytes += len;
-	if (!guard_format_sane(text))
-		return -EBADMSG;
-	tep_parse_format(dec->tep, &event, text, len, system);
-	if (!event || tep_get_events_count(dec->tep) == count)
+	format.usable = guard_format(text, &format.head_len);
+	if (format.usable == GUARD_NOTHING)
 		return 0;
-	if (!guard_fields_sane(event))
-		return -EBADMSG;
-	type_learn(dec, event);
-	if (event->id >= 0 && event->id < (int)EVENT_IDS)
-		dec->flags[event->id] |= EVENT_KNOWN | (guard_allows(event, NULL) ? EVENT_SAFE : 0);
+	if (!(dec->format_count % FORMATS_PIECE)) {
+		grown = realloc(dec->formats,
+				(dec->format_count + FORMATS_PIECE) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		dec->formats = grown;
+	}
+	format.system = strdup(system);
+	format.text = strdup(text);
+	dec->formats[dec->format_count++] = format;
+	dec->format_bytes += len;
+	return format.system && format.text ? 0 : -ENOMEM;
+}
+
+/* Gives a text to the parser; without its print format if only the fields are wanted. */
+static struct tep_event *format_parse(struct tep_handle *tep, const struct format *format,
+				      enum guard_format wanted)
+{
+	const char *text = format->text;
+	struct tep_event *event = NULL;
+	char *fields = NULL;
+	int count;
+
+	if (wanted == GUARD_FIELDS) {
+		if (asprintf(&fields, "%.*s\"\n", (int)format->head_len, text) < 0)
+			return NULL;
+		text = fields;
+	}
+	count = tep_get_events_count(tep);
+	tep_parse_format(tep, &event, text, strlen(text), format->system);
+	free(fields);
+	if (!event || tep_get_events_count(tep) == count)
+		return NULL;
+	if (wanted == GUARD_FIELDS)
+		event->flags |= TEP_EVENT_FL_PRINTRAW;
+	return event;
+}
+
+static void format_try(void *to, u32 i)
+{
+	struct decoder *dec = to;
+
+	format_parse(dec->tep, &dec->formats[i], dec->formats[i].usable);
+}
+
+static void format_learn(struct decoder *dec, const struct format *format)
+{
+	struct tep_event *event = format_parse(dec->tep, format, format->usable);
+
+	if (!event)
+		return;
+	dec->flags[event->id] |= EVENT_KNOWN;
+	if (guard_allows(event, NULL))
+		dec->flags[event->id] |= EVENT_SAFE;
+	else
+		format_parse(dec->plain, format, GUARD_FIELDS);
+}
+
+int decoder_learn_formats(struct decoder *dec)
+{
+	bool *fatal;
+	u32 i;
+
+	fatal = calloc(dec->format_count + 1, sizeof(*fatal));
+	if (!fatal)
+		return -ENOMEM;
+	trial_run(dec->format_count, format_try, dec, fatal);
+	for (i = 0; i < dec->format_count; i++) {
+		if (fatal[i])
+			dec->formats[i].usable = GUARD_FIELDS;
+		format_learn(dec, &dec->formats[i]);
+	}
+	free(fatal);
+	formats_free(dec);
 	return 0;
 }
 
@@ -257,16 +355,12 @@ unsigned int decoder_select(struct decoder *dec, const char *pattern)
 	return matches;
 }
 
-/* The event's number, or one that no event has. */
+/* The event's number, its field common_type; or one that no event has. */
 static u32 event_id(const struct decoder *dec, const struct subbuf_event *event)
 {
-	const struct tep_format_field *type = dec->type;
-	unsigned long long id;
-
-	if (!type || (u32)(type->offset + type->size) > event->len)
+	if (event->len < sizeof(u16))
 		return EVENT_IDS;
-	id = tep_read_number(dec->tep, (const u8 *)event->data + type->offset, type->size);
-	return id < EVENT_IDS ? id : EVENT_IDS;
+	return tep_read_number(dec->tep, event->data, sizeof(u16));
 }
 
 bool decoder_shows(const struct decoder *dec, const struct subbuf_event *event)
@@ -310,10 +404,9 @@ static void text_of_known(struct decoder *dec, const struct decoder_style *style
 	struct tep_event *event = tep_find_event(dec->tep, id);
 	struct trace_seq *seq = &dec->seq;
 	size_t name_len = strlen(event->name);
-	bool raw = style->raw;
+	bool allowed = dec->flags[id] & EVENT_SAFE || guard_allows(event, record->data);
+	struct tep_event *plain = allowed ? NULL : tep_find_event(dec->plain, id);
 
-	if (!raw && !(dec->flags[id] & EVENT_SAFE))
-		raw = !guard_allows(event, record->data);
 	record->size = record_size(event, record->size);
 	tep_print_event(dec->tep, seq, record, "%16s-%-5d [%03d] ", TEP_PRINT_COMM,
 			TEP_PRINT_PID, TEP_PRINT_CPU);
@@ -321,8 +414,11 @@ static void text_of_known(struct decoder *dec, const struct decoder_style *style
 			TEP_PRINT_TIME);
 	trace_seq_printf(seq, "%s:%*s", event->name,
 			 name_len < NAME_COLUMN ? (int)(NAME_COLUMN - name_len) : 0, "");
-	tep_print_event(dec->tep, seq, record, " %s",
-			raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO);
+	if (allowed)
+		tep_print_event(dec->tep, seq, record, " %s",
+				style->raw ? TEP_PRINT_INFO_RAW : TEP_PRINT_INFO);
+	else if (plain)
+		tep_print_fields(seq, record->data, record->size, plain);
 }
 
 /* A guest's words must not speak to the terminal, nor begin a new line. */

@@ -25,18 +25,25 @@ int decoder_alloc(const struct subbuf_layout *layout, bool plugins, struct decod
 void decoder_free(struct decoder *dec);
 
 /**
- * decoder_add_format() - learn an event's format
+ * decoder_add_format() - take an event's format in
  * @dec: the decoder
  * @system: the event's system
  * @text: the format file's contents, NUL-terminated
  *
- * A format that the library can't make sense of is no error: such events are
- * printed field by field, or by their number.
+ * A format that makes no sense is no error: such events are printed field by
+ * field, or by their number.
  *
- * Return: 0, -EBADMSG when a field lies where no event can reach, -ENOMEM, -E2BIG
- * when there are more formats than any kernel has.
+ * Return: 0, -ENOMEM, -E2BIG when there is more of it than any kernel has.
  */
 int decoder_add_format(struct decoder *dec, const char *system, const char *text);
+
+/**
+ * decoder_learn_formats() - parse the formats that were taken in
+ * @dec: the decoder
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int decoder_learn_formats(struct decoder *dec);
 
 /**
  * decoder_add_symbols() - learn a piece of kallsyms
@@ -70,7 +77,7 @@ int decoder_add_cmdlines(struct decoder *dec, char *text);
 
 /**
  * decoder_select() - choose the events to be shown
- * @dec: the decoder, formats learned
+ * @dec: the decoder, its formats learned
  * @pattern: "EVENT", "SYSTEM" or "SYSTEM:EVENT", with * and ? as in file names
  *
  * The first call hides every other event, further ones add to the choice.
