@@ -39,7 +39,8 @@ static const struct cmd_usage record_usage = {
 	.help = "Record a guest's kernel trace into one file, until Ctrl-C, until the time or\n"
 		"size given, or until COMMAND ends. The guest's settings are put back afterwards.\n"
 		"Exit status: 0 every event recorded is in the file or counted with the reason,\n"
-		"1 not recorded or ended by a fault, 2 wrong usage, 3 the ledger does not close.",
+		"1 not recorded or ended by a fault, 2 wrong usage, 3 the ledger does not close\n"
+		"(raw files have none).",
 	.min = 1,
 	.max = 1,
 };

@@ -65,11 +65,20 @@ int settings_write(struct settings *settings, const char *path, const char *valu
 	return ret;
 }
 
-/* The value in force: in brackets where there is a choice, else the first word. */
+/*
+ * The value in force: in brackets where there is a choice, else the first word. A ring
+ * not used yet tells two sizes, "7 (expanded: 1408)": the second is what it will have.
+ */
 static char *value_in_force(char *text)
 {
-	char *open = strchr(text, '[');
+	static const char expanded[] = "(expanded: ";
+	char *open = strchr(text, '['), *later = strstr(text, expanded);
 
+	if (later) {
+		text = later + strlen(expanded);
+		text[strcspn(text, ")")] = '\0';
+		return text;
+	}
 	if (open)
 		text = open + 1;
 	text[strcspn(text, open ? "]\n" : "\n ")] = '\0';
@@ -202,11 +211,32 @@ static int settings_select_instance(struct settings *settings, const char *name)
 	return ret;
 }
 
+/*
+ * A new sub-buffer size empties the ring, but Linux 6.12 keeps the counters of what was
+ * in it: the ring is emptied first, which sets them back.
+ */
+static int settings_empty_ring(struct settings *settings)
+{
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s/trace", settings->tracing) < 0)
+		return msg_err(ENOMEM, "guest %s", settings->name);
+	ret = settings_write(settings, path, "", true);
+	if (ret)
+		msg_err(ret, "guest %s: empty %s", settings->name, path);
+	free(path);
+	return ret;
+}
+
 static int settings_change_subbuf(struct settings *settings, u64 bytes)
 {
 	char kb[24];
 	int ret;
 
+	ret = settings_empty_ring(settings);
+	if (ret)
+		return ret;
 	snprintf(kb, sizeof(kb), "%llu", (bytes + 1023) / 1024);
 	ret = settings_change(settings, "buffer_subbuf_size_kb", kb);
 	if (ret == -ENOENT)
