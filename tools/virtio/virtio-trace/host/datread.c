@@ -314,7 +314,7 @@ static int region_check(struct cursor *c, struct datread *dr, struct datread_cpu
 {
 	if (cpu->offset > OFFSET_MAX || cpu->size > OFFSET_MAX)
 		return -EBADMSG;
-	if (cpu->offset <= c->size && cpu->size <= c->size - cpu->offset)
+	if (!cpu->size || (cpu->offset <= c->size && cpu->size <= c->size - cpu->offset))
 		return 0;
 	msg_err(0, "%s: cpu%u: the file ends before the CPU's events do", c->path, cpu->cpu);
 	dr->damaged = true;
