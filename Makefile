@@ -41,7 +41,7 @@ check-unit: tests ## run the unit tests, plain and under the sanitizers
 check-program: tests ## run the tests of agent and host tool as programs
 	@tests/check program
 
-check-vm: setup-demo all ## run the tests in virtual machines
+check-vm: tests ## run the tests in virtual machines
 	@tests/check vm
 
 fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
@@ -76,6 +76,7 @@ tests: setup all
 	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/asan SAN=address,undefined all programs
 	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/tsan SAN=thread all programs
 	@$(submake) -C $(vt)/tests O=$(BUILD)/tests/fuzz fuzz
+	@$(submake) -C tests/programs O=$(BUILD)/tests/programs
 
 # A test directory lies beside this file: every name here is an order.
 .PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz lint \

@@ -23,7 +23,7 @@
 #define KIB 1024ULL
 #define MIB (1024 * KIB)
 
-#define STRIDE_MAX (16 * MIB * MIB)
+#define STRIDE_MAX (MIB * MIB)
 #define UNIT_MAX (64 * KIB)
 #define COPY_MAX (64 * MIB)
 #define PIECE MIB
