@@ -408,9 +408,9 @@ static void text_of_known(struct decoder *dec, const struct decoder_style *style
 	struct tep_event *plain = allowed ? NULL : tep_find_event(dec->plain, id);
 
 	record->size = record_size(event, record->size);
-	tep_print_event(dec->tep, seq, record, "%16s-%-5d [%03d] ", TEP_PRINT_COMM,
+	tep_print_event(dec->tep, seq, record, "%16s-%-5d [%03d]", TEP_PRINT_COMM,
 			TEP_PRINT_PID, TEP_PRINT_CPU);
-	tep_print_event(dec->tep, seq, record, style->ts_is_ns ? "%6.1000d: " : "%d: ",
+	tep_print_event(dec->tep, seq, record, style->ts_is_ns ? " %6.1000d: " : "%d: ",
 			TEP_PRINT_TIME);
 	trace_seq_printf(seq, "%s:%*s", event->name,
 			 name_len < NAME_COLUMN ? (int)(NAME_COLUMN - name_len) : 0, "");
