@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How is the device below a port taken away, stopped, and put to sleep? */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "test.h"
+
+#define DRIVER		"/sys/bus/virtio/drivers/virtio_console/"
+
+#define PCI_COMMAND		4
+#define PCI_COMMAND_MASTER	4
+
+/* Of /sys/devices/.../0000:00:03.0/virtio2/virtio-ports/vport2p1: where virtio2 is. */
+static int device_path(struct echo *echo)
+{
+	static char device[512];
+	char *path, *end;
+
+	if (echo->device)
+		return 0;
+	path = realpath(echo->port, NULL);
+	if (!path)
+		return -errno;
+	end = strstr(path, "/virtio-ports/");
+	if (end) {
+		*end = '\0';
+		snprintf(device, sizeof(device), "%s", path);
+		echo->device = device;
+	}
+	free(path);
+
+	return end ? 0 : -ENODEV;
+}
+
+static int driver_write(struct echo *echo, const char *file)
+{
+	int ret = file_write(file, strrchr(echo->device, '/') + 1);
+
+	return ret == -EACCES ? TEST_SKIP : ret;
+}
+
+int device_unbind(struct echo *echo)
+{
+	return device_path(echo) ?: driver_write(echo, DRIVER "unbind");
+}
+
+int device_bind(struct echo *echo)
+{
+	return device_path(echo) ?: driver_write(echo, DRIVER "bind");
+}
+
+static int bus_master_set(struct echo *echo, bool on)
+{
+	unsigned short command;
+	char path[600];
+	int fd, ret = device_path(echo);
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/../config", echo->device);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == EACCES ? TEST_SKIP : -errno;
+	if (pread(fd, &command, sizeof(command), PCI_COMMAND) == sizeof(command)) {
+		command = on ? command | PCI_COMMAND_MASTER : command & ~PCI_COMMAND_MASTER;
+		if (pwrite(fd, &command, sizeof(command), PCI_COMMAND) != sizeof(command))
+			ret = -errno;
+	}
+	close(fd);
+
+	return ret;
+}
+
+int device_stop(struct echo *echo)
+{
+	return bus_master_set(echo, false);
+}
+
+int device_restart(struct echo *echo)
+{
+	return bus_master_set(echo, true) ?: device_unbind(echo) ?: device_bind(echo);
+}
+
+int system_suspend(const char *level)
+{
+	int ret = file_write("/sys/power/pm_test", level);
+
+	if (ret) {
+		test_note("no pm_test");
+		return TEST_SKIP;
+	}
+	ret = file_write("/sys/power/state", "freeze");
+	file_write("/sys/power/pm_test", "none");
+	if (ret)
+		test_note("suspend: %s", strerror(-ret));
+
+	return ret;
+}
