@@ -200,7 +200,7 @@ static int read_formats(struct cursor *c, struct datread *dr, const char *system
 		ret = decoder_add_format(dr->decoder, system, text);
 		free(text);
 	}
-	return ret;
+	return ret == -E2BIG ? cursor_tell(c, E2BIG, "more formats than any kernel has") : ret;
 }
 
 static int read_systems(struct cursor *c, struct datread *dr)

@@ -27,7 +27,7 @@
 
 #define EVENT_IDS 65536u
 #define RECORD_MAX 65536u
-#define FORMATS_MAX (8u * 1024 * 1024)
+#define FORMATS_MAX (6u * 1024 * 1024)
 #define FORMATS_PIECE 256
 #define SYMBOLS_MAX (32u * 1024 * 1024)
 #define SYMBOL_COST 96

@@ -16,7 +16,7 @@
  * is takes the memory of another one, which reads its sub-buffer again later.
  */
 
-#define POOL_BYTES (16u * 1024 * 1024)
+#define POOL_BYTES (8u * 1024 * 1024)
 
 struct merge {
 	struct stream *streams;
