@@ -275,7 +275,7 @@ int decoder_add_symbols(void *to, const void *data, size_t len)
 static int printk_add(struct decoder *dec, char *line)
 {
 	char *at, *to, *from;
-	char brief[4];
+	char brief[5];
 	u64 address;
 
 	address = strtoull(line, &at, 16);
@@ -292,9 +292,9 @@ static int printk_add(struct decoder *dec, char *line)
 	*to = '\0';
 	if (!guard_printk_sane(at))
 		return 0;
-	/* The library looks three characters back from the end. */
-	if (to - at < 3) {
-		snprintf(brief, sizeof(brief), "%-3s", at);
+	/* The library looks up to four characters back from the end. */
+	if (to - at < 4) {
+		snprintf(brief, sizeof(brief), "%-4s", at);
 		at = brief;
 	}
 	dec->printks++;

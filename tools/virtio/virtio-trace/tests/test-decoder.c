@@ -88,7 +88,8 @@ static void test_formats(struct decoder *dec)
 static void test_lines(struct decoder *dec)
 {
 	char cmdlines[] = "7 \x1b[31mred\n7 again\nx y\n99999999999 z\n";
-	char printks[] = "0x10 : \"a\"\n0x11 : \"\"\nfoo\n0x12 : \"%999999d\"\n0x : \"\n";
+	char printks[] = "0x10 : \"a\"\n0x13 : \"xy\\\"\"\n"
+			 "0x11 : \"\"\nfoo\n0x12 : \"%999999d\"\n0x : \"\n";
 	const struct subbuf_event tiny = { .data = "", .len = 1 };
 	const struct decoder_style style = { 0 };
 	const char *text;
