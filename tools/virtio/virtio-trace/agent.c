@@ -136,7 +136,7 @@ static int agent_find_cpus(struct agent *agent, struct cpulist *cpus)
 		}
 	}
 	if (!found)
-		return msg_err(ENODEV, "no port " PORT_CPU_FMT ": each CPU needs a virtio-serial port",
+		return msg_err(ENODEV, "no port " PORT_CPU_FMT " on any virtio-serial device",
 			       first_missing);
 	return agent_tell_missing(agent, missing, first_missing) ? -ENODEV : (int)found;
 }

@@ -240,8 +240,8 @@ int cmd_cat(int argc, char **argv)
 {
 	static const struct cmd_usage usage = {
 		.synopsis = "cat [OPTION]... GUEST FILE",
-		.help = "Print a file of the guest's tracing directory; with a leading '/', of the\n"
-			"agent's tree: /agent/stats, /agent/machine, /kallsyms, ...",
+		.help = "Print a file of the guest's tracing directory; with a leading '/', of\n"
+			"the agent's tree: /agent/stats, /agent/machine, /kallsyms, ...",
 		.min = 2,
 		.max = 2,
 	};

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does the pump keep its account whatever the kernel answers?
+ *
+ * A regular file stands for the ring: it can be spliced and read as one. The system calls
+ * and malloc() of the pump are replaced here, so that the n-th of them can fail.
+ */
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../pump.h"
+
+#define SUBBUF 4096
+#define SUBBUFS 40
+
+static struct {
+	unsigned int calls;	/* so far */
+	unsigned int fail_at;	/* this one fails; 0: none */
+	int err;		/* with this; 0: it returns 0 */
+	bool refuse;		/* splice to the port drains the pipe and returns 0 */
+} inject;
+
+static bool injected(void)
+{
+	if (++inject.calls != inject.fail_at)
+		return false;
+	errno = inject.err;
+	return true;
+}
+
+ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t len, unsigned int flags)
+{
+	static char sink[1 << 20];
+
+	if (injected())
+		return inject.err ? -1 : 0;
+	if (inject.refuse && !in_at && fcntl(in, F_GETPIPE_SZ) > 0) {
+		while (read(in, sink, len) > 0)
+			;
+		return 0;
+	}
+	return syscall(SYS_splice, in, in_at, out, out_at, len, flags);
+}
+
+ssize_t write(int fd, const void *buf, size_t len)
+{
+	if (fd > STDERR_FILENO && injected())
+		return inject.err ? -1 : 0;
+	return syscall(SYS_write, fd, buf, len);
+}
+
+struct rig {
+	struct pump pump;
+	int port[2];
+	char path[32];
+};
+
+static void rig_open(struct rig *r, bool small_port)
+{
+	static char data[SUBBUFS * SUBBUF];
+	int fd;
+
+	memset(&inject, 0, sizeof(inject));
+	memset(r, 0, sizeof(*r));
+	snprintf(r->path, sizeof(r->path), "/tmp/test-pump.XXXXXX");
+	fd = mkstemp(r->path);
+	if (fd < 0 || syscall(SYS_write, fd, data, sizeof(data)) != sizeof(data) ||
+	    pipe2(r->port, O_NONBLOCK))
+		exit(EXIT_FAILURE);
+	close(fd);
+	fcntl(r->port[1], F_SETPIPE_SZ, small_port ? 65536 : 1 << 20);
+	r->pump.out = r->port[1];
+	if (pump_init(&r->pump, 1 << 16) || pump_open(&r->pump, r->path, SUBBUF, PUMP_CHAIN_MAX))
+		exit(EXIT_FAILURE);
+}
+
+static void rig_close(struct rig *r)
+{
+	pump_exit(&r->pump);
+	close(r->port[0]);
+	close(r->port[1]);
+	unlink(r->path);
+}
+
+static u64 balance(const struct pump *p)
+{
+	return p->ledger.port_bytes + ledger_lost(&p->ledger) + p->piped + p->tail_len - p->tail_off;
+}
+
+static u64 port_drain(struct rig *r)
+{
+	static char buf[65536];
+	u64 sum = 0;
+	ssize_t n;
+
+	while ((n = read(r->port[0], buf, sizeof(buf))) > 0)
+		sum += n;
+	return sum;
+}
+
+/* Ships everything the ring holds; what the port refuses is drained and offered again. */
+static u64 ship_all(struct rig *r)
+{
+	u64 arrived = 0;
+	int tries;
+
+	for (tries = 0; tries < 1000; tries++) {
+		if (pump_send(&r->pump) == -EAGAIN)
+			arrived += port_drain(r);
+		else if (!pump_busy(&r->pump) && pump_take(&r->pump) <= 0 &&
+			 pump_take_partial(&r->pump) <= 0 && tries > 100)
+			break;
+	}
+	return arrived + port_drain(r);
+}
+
+static void test_ships(void)
+{
+	struct rig r;
+
+	rig_open(&r, false);
+	is(ship_all(&r), SUBBUFS * SUBBUF, "all of the ring arrives");
+	is(r.pump.ledger.ring_bytes, SUBBUFS * SUBBUF, "and was counted");
+	is(r.pump.ledger.ring_subbufs, SUBBUFS, "in sub-buffers, too");
+	rig_close(&r);
+
+	rig_open(&r, true);
+	is(ship_all(&r), SUBBUFS * SUBBUF, "all of it arrives through a port that is often full");
+	rig_close(&r);
+
+	rig_open(&r, false);
+	r.pump.copy = true;
+	is(ship_all(&r), SUBBUFS * SUBBUF, "all of it arrives by copying");
+	rig_close(&r);
+}
+
+static void test_refused(void)
+{
+	struct rig r;
+	u32 batch;
+
+	rig_open(&r, false);
+	batch = r.pump.batch;
+	inject.refuse = true;
+	is(pump_take(&r.pump), 65536, "a batch is taken");
+	is(pump_send(&r.pump), 0, "a queue that drops it is not an end");
+	is(r.pump.ledger.lost[LOSS_QUEUE], 65536, "what was dropped is counted");
+	ok(r.pump.batch < batch && r.pump.batch % SUBBUF == 0, "the next batch is smaller");
+	rig_close(&r);
+}
+
+static void test_abandon(void)
+{
+	struct rig r;
+
+	rig_open(&r, false);
+	pump_take(&r.pump);
+	is(pump_abandon(&r.pump, LOSS_DEVICE), 0, "what is on its way can be given up");
+	is(r.pump.ledger.lost[LOSS_DEVICE], 65536, "and is counted");
+	ok(!pump_busy(&r.pump), "nothing is left on its way");
+	is(ship_all(&r), (SUBBUFS - 16) * SUBBUF, "what follows arrives");
+	rig_close(&r);
+}
+
+/* The size the pump was opened with is not the ring's. */
+static void test_resized(void)
+{
+	struct rig r;
+
+	rig_open(&r, false);
+	is(truncate(r.path, SUBBUF + 100), 0, "a ring that ends in the middle");
+	is(pump_take(&r.pump), -ESTALE, "splice: a torn sub-buffer tells of a change");
+	is(balance(&r.pump), r.pump.ledger.ring_bytes, "and is accounted for");
+	rig_close(&r);
+
+	rig_open(&r, false);
+	is(pump_take_partial(&r.pump), -ESTALE, "read: more than a sub-buffer tells of a change");
+	is(r.pump.ledger.lost[LOSS_RESIZE], 2 * SUBBUF, "and what was read is counted");
+	rig_close(&r);
+}
+
+static void test_faults(int err)
+{
+	unsigned int n, calls = 1, unbalanced = 0, stuck = 0;
+	struct rig r;
+
+	for (n = 1; n <= calls && n < 200; n++) {
+		rig_open(&r, true);
+		inject.fail_at = n;
+		inject.err = err;
+		ship_all(&r);
+		calls = inject.calls;
+		unbalanced += balance(&r.pump) != r.pump.ledger.ring_bytes;
+		stuck += pump_busy(&r.pump) && (err == EINTR || err == EAGAIN || err == ENOMEM);
+		rig_close(&r);
+	}
+	ok(n > 10, "%s: tried on %u calls", err ? strerror(err) : "0", n - 1);
+	is(unbalanced, 0, "%s: the account is right whichever call fails", err ? strerror(err) : "0");
+	is(stuck, 0, "%s: a passing fault stops nothing", err ? strerror(err) : "0");
+}
+
+int main(void)
+{
+	static const int errs[] = { EINTR, EAGAIN, ENOMEM, ENODEV, EIO, EPIPE, 0 };
+	size_t i;
+
+	test_ships();
+	test_refused();
+	test_abandon();
+	test_resized();
+	for (i = 0; i < ARRAY_SIZE(errs); i++)
+		test_faults(errs[i]);
+	return done();
+}
