@@ -12,8 +12,10 @@
 #   markers_arrived SIZE N FIRST COUNT
 #                             did each of N CPUs' markers arrive, once and in order?
 
+# shellcheck disable=SC2154
 raw=$vm_tmp/raw
 readers=()
+# shellcheck disable=SC2034
 tracing=/sys/kernel/tracing
 
 agent_start()
@@ -43,6 +45,7 @@ ports_open()
 {
 	local cpu
 
+	rm -rf "$raw"
 	mkdir -p "$raw"
 	for ((cpu = 0; cpu < $1; cpu++)); do
 		cat "$(vm_dir)/trace-path-cpu$cpu.out" > "$raw/cpu$cpu.raw" &

@@ -36,11 +36,15 @@ run_sizes()
 	local cpus=$1 subbuf_kib=$2 pipe=$3 count=$4 what
 	what="$vm_name: $subbuf_kib KiB sub-buffers, pipe $pipe"
 
-	vm_run "echo 0 > $tracing/tracing_on; echo > $tracing/trace
-		[ $subbuf_kib = 4 ] && [ ! -e $tracing/buffer_subbuf_size_kb ] ||
+	if ! vm_run "echo 0 > $tracing/tracing_on; echo > $tracing/trace
+		if [ -e $tracing/buffer_subbuf_size_kb ]; then
 			echo $subbuf_kib > $tracing/buffer_subbuf_size_kb
-		echo 4096 > $tracing/buffer_size_kb; echo 1 > $tracing/tracing_on" &&
-		agent_start -s "$pipe" || { ok 1 "$what: set up"; return; }
+		fi
+		echo 4096 > $tracing/buffer_size_kb; echo 1 > $tracing/tracing_on" ||
+			! agent_start -s "$pipe"; then
+		ok 1 "$what: set up"
+		return
+	fi
 	ports_open "$cpus"
 	burst "$cpus" "$count"
 	ports_close

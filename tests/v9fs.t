@@ -51,8 +51,7 @@ refused()
 {
 	local out
 
-	out=$(client "$1")
-	if [ $? = 0 ]; then
+	if out=$(client "$1"); then
 		ok 1 "$2"
 	elif [ "$kernel" = generic-6.12 ]; then
 		ok 0 "$2 (refused)"
