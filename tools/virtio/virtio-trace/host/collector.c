@@ -3,10 +3,10 @@
 /*
  * Theory of operation
  *
- * One buffer carries the data of all FIFOs, whichever has some. What came is
- * written first and looked at afterwards: a guest's stream goes to the file as it
- * is, and counting its events only reads. Sub-buffers that lie whole in the buffer
- * are counted there; one that came in two pieces is read back from the file.
+ * A guest's stream goes to the file as it is, by splice: it is never looked at on
+ * its way. Its events are counted from the file when no FIFO has anything, so that
+ * counting, which costs about as much as moving, holds nobody up. What is recorded
+ * faster than that is counted at the end.
  *
  * FIFOs are read even when nothing can be stored, because a FIFO left full holds up
  * the guest's stop order: it is answered when all data has been sent.
@@ -23,9 +23,12 @@
 #include <unistd.h>
 
 #include "../msg.h"
+#include "tracedat-splice.h"
 
-#define CHUNK_SIZE (1024 * 1024)
+#define MOVE_SIZE (1024 * 1024)
 #define FIFO_SIZE (1024 * 1024)
+#define SCRATCH_SIZE (128 * 1024)	/* stays in a processor's cache */
+#define SCRATCH_ALIGN 4096		/* copies to odd addresses are slow */
 #define EVENTS_MAX 64
 
 static int collector_add(struct collector *collector, u32 index)
@@ -47,6 +50,19 @@ static int collector_add(struct collector *collector, u32 index)
 	return 0;
 }
 
+static int collector_alloc_scratch(struct collector *collector, size_t size)
+{
+	u8 *scratch = aligned_alloc(SCRATCH_ALIGN, (size + SCRATCH_ALIGN - 1) &
+				    ~(size_t)(SCRATCH_ALIGN - 1));
+
+	if (!scratch)
+		return -ENOMEM;
+	free(collector->scratch);
+	collector->scratch = scratch;
+	collector->scratch_size = size;
+	return 0;
+}
+
 static int collector_alloc(struct collector *collector)
 {
 	u32 i;
@@ -56,8 +72,7 @@ static int collector_alloc(struct collector *collector)
 		return msg_err(ENOMEM, "guest %s", collector->guest->name);
 	for (i = 0; i < collector->ncpus; i++)
 		collector->cpus[i] = (struct collector_cpu){ .fd = -1, .raw_fd = -1 };
-	collector->chunk = malloc(CHUNK_SIZE);
-	if (!collector->chunk)
+	if (collector_alloc_scratch(collector, SCRATCH_SIZE))
 		return msg_err(ENOMEM, "guest %s", collector->guest->name);
 	collector->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (collector->epoll_fd < 0)
@@ -98,7 +113,6 @@ void collector_close(struct collector *collector)
 	if (collector->cpus)
 		close_if_open(collector->epoll_fd);
 	free(collector->cpus);
-	free(collector->chunk);
 	free(collector->scratch);
 	*collector = (struct collector){ .epoll_fd = -1 };
 }
@@ -118,8 +132,8 @@ static void collector_begin(struct collector *collector)
 int collector_to_tracedat(struct collector *collector, struct tracedat *dat,
 			  const struct tracedat_info *info)
 {
-	collector->scratch = malloc(info->layout.size);
-	if (!collector->scratch)
+	if (collector->scratch_size < info->layout.size &&
+	    collector_alloc_scratch(collector, info->layout.size))
 		return -ENOMEM;
 	collector->dat = dat;
 	collector->dat_cpus = info->cpus;
@@ -155,8 +169,8 @@ int collector_to_raw(struct collector *collector, const char *dir)
 	return 0;
 }
 
-static void collector_count(struct collector *collector, struct collector_cpu *cpu,
-			    const void *subbuf)
+static void collector_count_one(struct collector *collector, struct collector_cpu *cpu,
+				const void *subbuf)
 {
 	struct subbuf_info info;
 
@@ -167,39 +181,49 @@ static void collector_count(struct collector *collector, struct collector_cpu *c
 	collector->events += info.events;
 }
 
-/* Count a sub-buffer of which only the end is in memory. */
-static void collector_count_back(struct collector *collector, struct collector_cpu *cpu, u64 pos)
-{
-	int ret = tracedat_read(collector->dat, cpu->cpu, pos, collector->scratch,
-				collector->layout.size);
-
-	if (ret)
-		collector->fault = msg_err(ret, "guest %s: cpu%u: read back the trace file",
-					   collector->guest->name, cpu->cpu);
-	else
-		collector_count(collector, cpu, collector->scratch);
-}
-
-/* Count the events of all sub-buffers that the newest @len bytes have made whole. */
-static void collector_count_new(struct collector *collector, struct collector_cpu *cpu,
-				const u8 *data, size_t len)
+/* Count whole sub-buffers, as many as the scratch buffer holds. */
+static bool collector_count_some(struct collector *collector, struct collector_cpu *cpu)
 {
 	const size_t size = collector->layout.size;
-	u64 pos = cpu->stored - len;
-	size_t head = pos % size;
+	size_t len = collector->scratch_size, pos;
+	int ret;
 
-	if (head && head + len < size)
-		return;
-	if (head) {
-		collector_count_back(collector, cpu, pos - head);
-		data += size - head;
-		len -= size - head;
+	if (len > cpu->stored - cpu->counted)
+		len = cpu->stored - cpu->counted;
+	len -= len % size;
+	if (!len || collector->fault == -EIO)
+		return false;
+	ret = tracedat_read(collector->dat, cpu->cpu, cpu->counted, collector->scratch, len);
+	if (ret) {
+		msg_err(ret, "guest %s: cpu%u: read back the trace file", collector->guest->name,
+			cpu->cpu);
+		collector->fault = -EIO;
+		return false;
 	}
-	for (; len >= size; data += size, len -= size)
-		collector_count(collector, cpu, data);
+	for (pos = 0; pos < len; pos += size)
+		collector_count_one(collector, cpu, collector->scratch + pos);
+	cpu->counted += len;
+	return true;
 }
 
-static void collector_count_cut_cpu(struct collector *collector, struct collector_cpu *cpu)
+static bool collector_has_input(struct collector *collector)
+{
+	struct epoll_event event;
+
+	return epoll_wait(collector->epoll_fd, &event, 1, 0) > 0;
+}
+
+void collector_count(struct collector *collector)
+{
+	u32 i;
+
+	for (i = 0; collector->dat && i < collector->ncpus; i++)
+		while (!collector_has_input(collector))
+			if (!collector_count_some(collector, &collector->cpus[i]))
+				break;
+}
+
+static void collector_count_cut(struct collector *collector, struct collector_cpu *cpu)
 {
 	u32 size = collector->layout.size, len = cpu->stored % size;
 	ssize_t events;
@@ -209,96 +233,84 @@ static void collector_count_cut_cpu(struct collector *collector, struct collecto
 				  collector->scratch, len))
 		return;
 	events = subbuf_cut(&collector->layout, collector->scratch, len);
-	if (events > 0)
+	if (events > 0) {
 		cpu->events += events;
+		collector->events += events;
+	}
 }
 
-void collector_count_cut(struct collector *collector)
+void collector_count_rest(struct collector *collector)
 {
 	u32 i;
 
-	for (i = 0; collector->dat && i < collector->ncpus; i++)
+	for (i = 0; collector->dat && i < collector->ncpus; i++) {
+		while (collector_count_some(collector, &collector->cpus[i]))
+			;
 		if (collector->cpus[i].stored)
-			collector_count_cut_cpu(collector, &collector->cpus[i]);
+			collector_count_cut(collector, &collector->cpus[i]);
+	}
 }
 
-static size_t collector_store_raw(struct collector *collector, struct collector_cpu *cpu,
-				  const u8 *data, size_t len)
+/* How much may be stored of what a FIFO holds; 0: it is discarded. */
+static size_t collector_room(struct collector *collector, const struct collector_cpu *cpu)
 {
-	size_t done = 0;
+	u64 left = MOVE_SIZE;
+
+	/* A CPU the guest does not have has no place in the file. */
+	if (collector->fault || !(collector->dat ? cpu->cpu < collector->dat_cpus : collector->raw))
+		return 0;
+	if (collector->quota && collector->quota - collector->stored < left)
+		left = collector->quota - collector->stored;
+	return left;
+}
+
+static ssize_t collector_store(struct collector *collector, struct collector_cpu *cpu, size_t len)
+{
 	ssize_t n;
 
-	while (done < len) {
-		n = write(cpu->raw_fd, data + done, len - done);
-		if (n > 0) {
-			done += n;
-		} else if (errno != EINTR) {
-			collector->fault = msg_err(errno, "write cpu%u.raw", cpu->cpu);
-			break;
-		}
+	if (collector->dat) {
+		n = tracedat_splice(collector->dat, cpu->cpu, cpu->fd, len);
+	} else {
+		n = splice(cpu->fd, NULL, cpu->raw_fd, NULL, len, SPLICE_F_NONBLOCK);
+		n = n < 0 ? -errno : n;
 	}
-	return done;
-}
-
-static size_t collector_store_tracedat(struct collector *collector, struct collector_cpu *cpu,
-				       const u8 *data, size_t len)
-{
-	int ret = tracedat_append(collector->dat, cpu->cpu, data, len);
-
-	if (!ret)
-		return len;
-	collector->fault = msg_err(ret, "guest %s: cpu%u: write the trace file",
-				   collector->guest->name, cpu->cpu);
-	return tracedat_size(collector->dat, cpu->cpu) - cpu->stored;
-}
-
-static bool collector_has_file(const struct collector *collector, const struct collector_cpu *cpu)
-{
-	return collector->dat ? cpu->cpu < collector->dat_cpus : collector->raw;
-}
-
-static size_t collector_room(struct collector *collector, size_t len)
-{
-	if (collector->fault || collector->full)
-		return 0;
-	if (collector->quota && len > collector->quota - collector->stored) {
-		collector->full = true;
-		return collector->quota - collector->stored;
-	}
-	return len;
-}
-
-static void collector_store(struct collector *collector, struct collector_cpu *cpu,
-			    const u8 *data, size_t len)
-{
-	size_t room = 0, stored = 0;
-
-	if (collector_has_file(collector, cpu))
-		room = collector_room(collector, len);
-	if (room && collector->raw)
-		stored = collector_store_raw(collector, cpu, data, room);
-	else if (room)
-		stored = collector_store_tracedat(collector, cpu, data, room);
-	cpu->stored += stored;
-	cpu->discarded += len - stored;
-	collector->stored += stored;
-	if (stored && collector->dat)
-		collector_count_new(collector, cpu, data, stored);
-}
-
-static bool collector_read(struct collector *collector, struct collector_cpu *cpu)
-{
-	ssize_t n = read(cpu->fd, collector->chunk, CHUNK_SIZE);
-
 	if (n > 0) {
-		collector_store(collector, cpu, collector->chunk, n);
-		return true;
+		cpu->stored += n;
+		collector->stored += n;
+		collector->full = collector->stored == collector->quota;
+	} else if (n < 0 && n != -EAGAIN && n != -EINTR) {
+		/* The data stays in the FIFO, and is discarded from now on. */
+		collector->fault = msg_err(n, "guest %s: cpu%u: write the trace file",
+					   collector->guest->name, cpu->cpu);
+		n = -EAGAIN;
 	}
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+	return n;
+}
+
+static ssize_t collector_discard(struct collector *collector, struct collector_cpu *cpu)
+{
+	ssize_t n = read(cpu->fd, collector->scratch, collector->scratch_size);
+
+	if (n > 0)
+		cpu->discarded += n;
+	return n < 0 ? -errno : n;
+}
+
+static bool collector_carry(struct collector *collector, struct collector_cpu *cpu)
+{
+	size_t room = collector_room(collector, cpu);
+	ssize_t n;
+
+	if (room)
+		n = collector_store(collector, cpu, room);
+	else
+		n = collector_discard(collector, cpu);
+	if (n > 0)
+		return true;
+	if (n == -EAGAIN || n == -EINTR)
 		return false;
 	if (n < 0)
-		msg_err(errno, "guest %s: read " GUEST_CPU "%u.out", collector->guest->name,
-			cpu->cpu);
+		msg_err(n, "guest %s: read " GUEST_CPU "%u.out", collector->guest->name, cpu->cpu);
 	close(cpu->fd);
 	cpu->fd = -1;
 	collector->open--;
@@ -313,7 +325,7 @@ bool collector_run(struct collector *collector)
 
 	n = epoll_wait(collector->epoll_fd, events, EVENTS_MAX, 0);
 	for (i = 0; i < n; i++)
-		moved |= collector_read(collector, &collector->cpus[events[i].data.u32]);
+		moved |= collector_carry(collector, &collector->cpus[events[i].data.u32]);
 	return moved;
 }
 

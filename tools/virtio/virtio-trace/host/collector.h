@@ -15,8 +15,9 @@
  * @raw_fd: the raw file; -1 when there is none
  * @stored: bytes in the file
  * @discarded: bytes that came and were thrown away
- * @events: data events in whole sub-buffers of the file
- * @damaged: sub-buffers of the file that are not sound
+ * @counted: bytes of the file whose events have been counted
+ * @events: data events in them
+ * @damaged: sub-buffers in them that are not sound
  */
 struct collector_cpu {
 	u32 cpu;
@@ -24,6 +25,7 @@ struct collector_cpu {
 	int raw_fd;
 	u64 stored;
 	u64 discarded;
+	u64 counted;
 	u64 events;
 	u64 damaged;
 };
@@ -39,11 +41,11 @@ struct collector_cpu {
  * @dat_cpus: CPUs it has room for; others do not exist in the guest
  * @layout: the sub-buffers in it
  * @raw: raw files are written
- * @chunk: what is carried at once
- * @scratch: a sub-buffer that came in two pieces
+ * @scratch: what is counted or discarded at once
+ * @scratch_size: its size, a sub-buffer's or more
  * @quota: bytes that may be stored; 0: any number
  * @stored: bytes stored
- * @events: events stored
+ * @events: events counted in them
  * @full: the quota is used up; what comes is discarded
  * @fault: why nothing can be stored any more, -errno; what comes is discarded
  */
@@ -57,8 +59,8 @@ struct collector {
 	u32 dat_cpus;
 	struct subbuf_layout layout;
 	bool raw;
-	u8 *chunk;
 	u8 *scratch;
+	size_t scratch_size;
 	u64 quota;
 	u64 stored;
 	u64 events;
@@ -129,12 +131,19 @@ bool collector_run(struct collector *collector);
 bool collector_settle(struct collector *collector, const u64 *want, int silence_ms);
 
 /**
- * collector_count_cut() - count what is whole in unfinished last sub-buffers
+ * collector_count() - count events of what is stored, until a FIFO has something
+ * @collector: the collector
+ */
+void collector_count(struct collector *collector);
+
+/**
+ * collector_count_rest() - count all that is not counted yet
  * @collector: the collector
  *
- * To be called once, when nothing more comes, before tracedat_close() cuts them.
+ * To be called once, when nothing more comes, before tracedat_close() cuts the
+ * unfinished last sub-buffers: what is whole in them counts.
  */
-void collector_count_cut(struct collector *collector);
+void collector_count_rest(struct collector *collector);
 
 /**
  * collector_received() - bytes that came on a FIFO since the counts began

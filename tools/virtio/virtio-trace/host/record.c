@@ -191,6 +191,7 @@ static enum record_end record_loop(const struct record *record, struct recording
 			return end;
 		record_sleep(record, recording, workload, look_ms);
 		collector_run(&recording->collector);
+		collector_count(&recording->collector);
 		if (recording_now_ms() < look_ms)
 			continue;
 		if (recording->collector.open && recording_look(recording))

@@ -386,7 +386,7 @@ static int recording_end_dat(struct recording *recording)
 	int ret, err;
 
 	ret = recording_stop(recording);
-	collector_count_cut(&recording->collector);
+	collector_count_rest(&recording->collector);
 	if (!ret)
 		ret = recording_finish(recording);
 	err = recording_restore_settings(recording);

@@ -126,7 +126,7 @@ static void test_whole(void)
 	ok(file_says(run.out, "Every event recorded is in the file"), "and it says so");
 	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the ring is on again");
 	ok(!strncmp(peer_get(&peer, "trace_clock"), "local\n", 6), "the clock is as it was");
-	ok(!strncmp(peer_get(&peer, "buffer_size_kb"), "7\n", 2), "and the ring's size");
+	ok(!strncmp(peer_get(&peer, "buffer_size_kb"), "1408\n", 5), "and the ring's size");
 	ok(!strncmp(peer_get(&peer, "events/sched/sched_switch/filter"), "0\n", 2),
 	   "the filter is gone");
 	ok(!strncmp(peer_get(&peer, "events/sched/enable"), "0\n", 2), "the event is off");
