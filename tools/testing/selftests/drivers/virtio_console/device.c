@@ -49,9 +49,19 @@ int device_unbind(struct echo *echo)
 	return device_path(echo) ?: driver_write(echo, DRIVER "unbind");
 }
 
+/* The ports, and their names, come some time after the device. */
 int device_bind(struct echo *echo)
 {
-	return device_path(echo) ?: driver_write(echo, DRIVER "bind");
+	int tries, ret = device_path(echo) ?: driver_write(echo, DRIVER "bind");
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s/name", echo->port);
+	for (tries = 50; tries && !ret; tries--) {
+		if (!access(name, F_OK))
+			return 0;
+		usleep(100000);
+	}
+	return ret ?: -ETIMEDOUT;
 }
 
 static int bus_master_set(struct echo *echo, bool on)

@@ -2,7 +2,6 @@
 /* How are tests run that may end in a task which nobody can kill? */
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +11,6 @@
 #include "test.h"
 
 enum { PASS = 0, FAIL = 1, SKIP = 4 };
-
-void test_note(const char *format, ...)
-{
-	va_list args;
-
-	printf("# ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-}
 
 static int test_main(const struct test *test)
 {
