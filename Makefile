@@ -4,8 +4,9 @@
 # CC, CFLAGS, LDFLAGS, DESTDIR, prefix, O (instead of build/), V=1 and WERROR=1 are honoured.
 
 O ?= build
+prefix ?= /usr/local
 BUILD := $(abspath $(O))
-export BUILD
+export BUILD prefix
 
 vt := tools/virtio/virtio-trace
 version := $(shell sed -n 's/.*VERSION "\(.*\)"/\1/p' $(vt)/version.h)
@@ -47,6 +48,9 @@ check-vm: tests ## run the tests in virtual machines
 fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
 	@tests/check fuzz
 
+soak: tests ## record a busy guest for SOAK_SECONDS (3600)
+	@SOAK_SECONDS=$${SOAK_SECONDS:-3600} TEST_TIMEOUT=86400 prove -v tests/soak.t
+
 lint: setup ## check style, words, kernel-doc, and both compilers' warnings
 	@scripts/lint
 
@@ -56,9 +60,13 @@ vm-shell: setup-demo agent ## boot the guest by hand, with its trace ports on th
 bench-host: setup-build host ## measure virtio-trace moving FIFOs to a file, beside cat
 	@bench/host
 
-install: all ## install both programs under DESTDIR and prefix
+man: setup ## make the manual pages, into build/man
+	@scripts/man $(BUILD)/man
+
+install: all man ## install programs and manual pages under DESTDIR and prefix
 	@$(submake) -C $(vt) O=$(BUILD)/agent install
 	@$(submake) -C $(vt)/host O=$(BUILD)/host install
+	@scripts/man $(DESTDIR)$(prefix)/share/man
 
 dist: ## pack the committed sources into build/
 	@mkdir -p $(BUILD)
@@ -79,7 +87,7 @@ tests: setup all
 	@$(submake) -C tests/programs O=$(BUILD)/tests/programs
 
 # A test directory lies beside this file: every name here is an order.
-.PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz lint \
+.PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
 	vm-shell bench-host install dist clean setup-build setup-demo tests
 
 # Programs to be built wait for the packages that build them, also under -j.

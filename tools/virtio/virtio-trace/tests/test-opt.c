@@ -74,7 +74,7 @@ static void test_accepts(void)
 	ok(w.flag && !w.count && operands == 3, "-- ends the options");
 	is(parse("-c word", &w, NULL), 0, "a call");
 	ok(w.called && !strcmp(w.called, "word"), "gets the word");
-	is(parse("--help -x", &w, NULL), OPT_WANT_HELP, "help is wanted before what is wrong behind it");
+	is(parse("--help -x", &w, NULL), OPT_WANT_HELP, "help, before what is wrong behind it");
 	is(parse("-V", &w, NULL), OPT_WANT_VERSION, "version");
 }
 

@@ -31,7 +31,7 @@ int main(void)
 	reads("0\n1\n", 4, "01");
 	reads("101", 3, "101");
 	reads("a1\n", 3, "x1");
-	reads("\0" "0", 2, "x0");
+	reads("\0000", 2, "x0");
 	reads("2", 1, "x");
 	reads("1 0", 3, "1x0");
 	return done();

@@ -89,7 +89,9 @@ static void rig_close(struct rig *r)
 
 static u64 balance(const struct pump *p)
 {
-	return p->ledger.port_bytes + ledger_lost(&p->ledger) + p->piped + p->tail_len - p->tail_off;
+	u64 on_its_way = p->piped + p->tail_len - p->tail_off;
+
+	return p->ledger.port_bytes + ledger_lost(&p->ledger) + on_its_way;
 }
 
 static u64 port_drain(struct rig *r)
@@ -186,6 +188,7 @@ static void test_resized(void)
 
 static void test_faults(int err)
 {
+	const char *name = err ? strerror(err) : "0";
 	unsigned int n, calls = 1, unbalanced = 0, stuck = 0;
 	struct rig r;
 
@@ -199,9 +202,9 @@ static void test_faults(int err)
 		stuck += pump_busy(&r.pump) && (err == EINTR || err == EAGAIN || err == ENOMEM);
 		rig_close(&r);
 	}
-	ok(n > 10, "%s: tried on %u calls", err ? strerror(err) : "0", n - 1);
-	is(unbalanced, 0, "%s: the account is right whichever call fails", err ? strerror(err) : "0");
-	is(stuck, 0, "%s: a passing fault stops nothing", err ? strerror(err) : "0");
+	ok(n > 10, "%s: tried on %u calls", name, n - 1);
+	is(unbalanced, 0, "%s: the account is right whichever call fails", name);
+	is(stuck, 0, "%s: a passing fault stops nothing", name);
 }
 
 int main(void)
