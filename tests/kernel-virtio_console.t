@@ -68,7 +68,7 @@ shopt -s extglob
 [ -e "$kernel" ] || [ -n "${KERNEL:-}" ] || skip_all "no patched kernel: make kernel builds it"
 echo_build || exit
 guest_run "indirect descriptors" "" short full chain empty odd subbuf writers locked absent \
-	bound suspend resume unbind dead short
+	bound suspend resume unbind dead
 guest_run "direct descriptors" indirect_desc=off short full chain odd subbuf writers locked \
-	bound resume unbind dead short
+	bound resume unbind dead
 tap_done
