@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -55,7 +56,7 @@ static int text_write(const char *path, int flags, const char *text)
 	return err;
 }
 
-/* splice() wants room for a page wherever it may put one, also when a larger one takes its place. */
+/* splice() counts a slot of the pipe as one page, also when a sub-buffer goes into it. */
 static int pipe_make(int ends[2], const struct ring *ring)
 {
 	if (pipe(ends))
@@ -286,6 +287,26 @@ TEST_F_TIMEOUT(splice, stats_after_resize, TIMEOUT_S)
 	ASSERT_EQ(0, ring_fill(&self->ring, 2));
 	ASSERT_EQ(0, ring_splice(&self->ring, self->pipe[1], 2));
 	EXPECT_EQ(0, ring_check_fd(&self->ring, self->pipe[0], 2));
+}
+
+/* A reader may be a page ahead of the writer, but only one, however often the size changed. */
+TEST_F_TIMEOUT(splice, poll_after_resize, TIMEOUT_S)
+{
+	long kib[2] = { variant->subbuf_kib, variant->subbuf_kib == 4 ? 8 : 4 };
+	struct pollfd poller = { .fd = self->ring.raw, .events = POLLIN };
+	char subbuf[4096];
+	int i;
+
+	for (i = 1; i <= 4; i++) {
+		ASSERT_EQ(0, ring_fill(&self->ring, 2));
+		while (read(self->ring.raw, subbuf, sizeof(subbuf)) > 0)
+			;
+		EXPECT_EQ(0, poll(&poller, 1, 0));
+		ASSERT_EQ(0, ring_write("buffer_subbuf_size_kb", kib[i % 2]));
+		self->ring.subbuf_size = kib[i % 2] * 1024;
+	}
+	ASSERT_EQ(0, ring_fill(&self->ring, RING_SUBBUFS));
+	EXPECT_EQ(1, poll(&poller, 1, 0));
 }
 
 TEST_F_TIMEOUT(splice, offline_cpu, TIMEOUT_S)
