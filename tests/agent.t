@@ -105,7 +105,7 @@ switches()
 
 test_quiet()
 {
-	local before after seconds=20
+	local before after seconds=60
 
 	vm_run "echo 0 > $tracing/events/enable"
 	agent_start

@@ -90,6 +90,28 @@ test_disk_full()
 	umount "$tmp/small"
 }
 
+# Root may write anywhere, so nobody tries it.
+test_no_permission()
+{
+	local out nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+	if [ "$(id -u)" != 0 ]; then
+		skip "no write permission" "needs root to become somebody with less rights"
+		return
+	fi
+	chmod 711 "$vm_tmp"
+	chmod -R a+rwX "$(vm_dir)"
+	mkdir -m 755 "$tmp/mine"
+	chmod 711 "$tmp"
+	out=$("${nobody[@]}" "$host" record "$(vm_dir)" -q -o "$tmp/mine/x.dat" --duration 1 2>&1)
+	is $? 1 "no write permission: exit status 1"
+	like "$out" "$tmp/mine/x.dat.*: Permission denied" "no write permission: file and cause are named"
+	chmod 700 "$(vm_dir)"
+	out=$("${nobody[@]}" "$host" status "$(vm_dir)" 2>&1)
+	is $? 1 "no right to the guest's directory: exit status 1"
+	like "$out" "$(vm_dir).*: Permission denied" "no right to the guest's directory: is said"
+}
+
 test_agent_killed()
 {
 	record_begin agent-killed || cat "$tmp/said"
@@ -125,7 +147,7 @@ test_power_off()
 
 guest_start faults --cpus 2 --file "$BUILD/tests/programs/marker" || { ok 1 "the guest boots"; tap_done; exit; }
 agent_start_daemon
-for test in ${FAULTS_TESTS:-signals killed disk_full agent_killed}; do
+for test in ${FAULTS_TESTS:-signals killed disk_full no_permission agent_killed}; do
 	"test_$test"
 done
 vm_run 'pid=$(pidof trace-agent) && kill $pid; sleep 0.5'
