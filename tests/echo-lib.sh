@@ -24,7 +24,7 @@ echo_build()
 
 echo_start()
 {
-	local name=$1 kernel=$2 options=${3:-} append=${4:-} dir
+	local name=$1 kernel=$2 options=${3:-} append=${4:-} dir status=0
 	# shellcheck disable=SC2154
 	dir=$(mktemp -d "$vm_tmp/echo.XXXXXX")
 
@@ -37,7 +37,11 @@ echo_start()
 		-chardev "pipe,id=selftest-echo,path=$dir/echo" \
 		-device virtserialport,bus=echo.0,nr=1,chardev=selftest-echo,name=selftest.echo \
 		-chardev "socket,id=selftest-absent,path=$dir/absent,server=on,wait=off" \
-		-device virtserialport,bus=echo.0,nr=2,chardev=selftest-absent,name=selftest.absent
+		-device virtserialport,bus=echo.0,nr=2,chardev=selftest-absent,name=selftest.absent ||
+		status=$?
+	# Nobody opens the other ends of its FIFOs then.
+	[ $status = 0 ] || kill "$echo_relay"
+	return $status
 }
 
 echo_run()
