@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Does splice() into a port send what it says it sent, and only wait where it may? */
+/*
+ * Does splice() into a port send what it says it sent, and only wait where it may?
+ *
+ * Theory of operation: the tests need two ports, on a device of their own, as some of them
+ * take it away. What goes into "selftest.echo" has to come back. With QEMU:
+ *
+ *	mkfifo echo.in echo.out; cat < echo.out > echo.in &
+ *	qemu ... -device virtio-serial-pci,id=st
+ *		-chardev pipe,id=echo,path=echo
+ *		-device virtserialport,bus=st.0,chardev=echo,name=selftest.echo
+ *		-chardev socket,id=absent,path=absent,server=on,wait=off
+ *		-device virtserialport,bus=st.0,chardev=absent,name=selftest.absent
+ *
+ * A test that does not read makes that a slow host, with no help from outside. Nobody
+ * ever connects to "selftest.absent". With indirect_desc=off for the device, the
+ * queue runs out of descriptors sooner; both ways are worth a run.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
