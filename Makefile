@@ -68,6 +68,12 @@ install: all man ## install programs and manual pages under DESTDIR and prefix
 	@$(submake) -C $(vt)/host O=$(BUILD)/host install
 	@scripts/man $(DESTDIR)$(prefix)/share/man
 
+deb: setup ## build the Debian packages of what is committed, into build/deb
+	@rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb/src
+	git archive HEAD | tar -x -C $(BUILD)/deb/src
+	cd $(BUILD)/deb/src && env -u MAKEFLAGS -u prefix dpkg-buildpackage -us -uc -b
+	@rm -rf $(BUILD)/deb/src
+
 dist: ## pack the committed sources into build/
 	@mkdir -p $(BUILD)
 	git archive --prefix=virtio-trace-$(version)/ HEAD | \
@@ -88,7 +94,7 @@ tests: setup all
 
 # A test directory lies beside this file: every name here is an order.
 .PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
-	vm-shell bench-host install dist clean setup-build setup-demo tests
+	vm-shell bench-host install deb dist clean setup-build setup-demo tests
 
 # Programs to be built wait for the packages that build them, also under -j.
 .NOTPARALLEL:

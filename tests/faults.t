@@ -58,6 +58,25 @@ test_signals()
 	is "$(vm_run "cat $tracing/set_event")" "" "the guest's settings are put back"
 }
 
+# Ctrl-C while formats and symbols are still being fetched.
+test_cancelled()
+{
+	"$host" record "$vm_name" -q -o "$tmp/cancelled.dat" -e sched --duration 60 > "$tmp/said" 2>&1 &
+	recorder=$!
+	vm_run "for i in \$(seq 300); do
+			[ \$(cat $tracing/events/sched/sched_switch/enable) = 1 ] && exit 0
+			usleep 20000
+		done; exit 1"
+	kill -INT $recorder
+	wait $recorder
+	is $? 1 "SIGINT before it has begun: exit status 1"
+	like "$(< "$tmp/said")" "not recorded: Interrupted" "SIGINT before it has begun: is said"
+	[ ! -e "$tmp/cancelled.dat" ]
+	ok $? "SIGINT before it has begun: no file is left"
+	is "$(vm_run "cat $tracing/set_event $tracing/tracing_on")" 1 \
+		"SIGINT before it has begun: the guest's settings are put back"
+}
+
 # The recorder gets no chance to end well: the file is valid at every moment.
 test_killed()
 {
@@ -147,7 +166,7 @@ test_power_off()
 
 guest_start faults --cpus 2 --file "$BUILD/tests/programs/marker" || { ok 1 "the guest boots"; tap_done; exit; }
 agent_start_daemon
-for test in ${FAULTS_TESTS:-signals killed disk_full no_permission agent_killed}; do
+for test in ${FAULTS_TESTS:-signals cancelled killed disk_full no_permission agent_killed}; do
 	"test_$test"
 done
 vm_run 'pid=$(pidof trace-agent) && kill $pid; sleep 0.5'

@@ -14,6 +14,7 @@
 #include "fs.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/param.h>
@@ -41,6 +42,7 @@
  * @stopped: told to end
  * @port_events: what the port is watched for
  * @quiet_at: when silence will have proved a cut, in ms; 0: no suspicion
+ * @gone_at: when a host that seemed to have gone is believed gone, in ms; 0: no doubt
  * @retry_at: when pending reads are tried again, in ms; 0: there are none
  */
 struct fs {
@@ -55,6 +57,7 @@ struct fs {
 	bool stopped;
 	u32 port_events;
 	u64 quiet_at;
+	u64 gone_at;
 	u64 retry_at;
 };
 
@@ -76,6 +79,16 @@ static int port_watch(struct fs *fs, u32 events)
 	return epoll_ctl(fs->poll_fd, EPOLL_CTL_MOD, ev.data.fd, &ev) < 0 ? -errno : 0;
 }
 
+/*
+ * The guest learns late that a client went: by then the next one may be half way through
+ * its session, whose Tversion has ended the old one. So this is believed only if it lasts.
+ */
+static void port_doubt(struct fs *fs)
+{
+	if (!fs->gone_at)
+		fs->gone_at = io_now_ms() + FS_QUIET_MS;
+}
+
 /* The host side is gone, and with it the client; wait for the next. */
 static int port_hangup(struct fs *fs)
 {
@@ -84,8 +97,16 @@ static int port_hangup(struct fs *fs)
 	fs->st.msize = P9_MSIZE_MIN;
 	fs->reply_len = 0;
 	fs->quiet_at = 0;
+	fs->gone_at = 0;
 	fs->dry = true;
 	return port_watch(fs, EPOLLIN);
+}
+
+static bool port_is_hung_up(const struct fs *fs)
+{
+	struct pollfd port = { .fd = fs->cfg->port_fd };
+
+	return poll(&port, 1, 0) > 0 && port.revents & POLLHUP;
 }
 
 /* A reading or writing that failed: what does it say about the port? */
@@ -111,11 +132,12 @@ static int port_fill(struct fs *fs)
 	if (n > 0) {
 		fs_stream_fed(&fs->st, (size_t)n);
 		fs->quiet_at = 0;
+		fs->gone_at = 0;
 		return 0;
 	}
 	if (!n)
-		return port_hangup(fs);
-	if (errno != EAGAIN)
+		port_doubt(fs);
+	else if (errno != EAGAIN)
 		return port_failed(fs, errno);
 	fs->dry = true;
 	return 0;
@@ -187,32 +209,31 @@ static int fs_step(struct fs *fs)
 	return 0;
 }
 
-static int port_event(struct fs *fs, u32 events)
+static void port_event(struct fs *fs, u32 events)
 {
-	fs->busy = true;
 	fs->dry = false;
-	/* Nobody is there to take the rest; the next client must not get it. */
+	/* Perhaps nobody is there to take the rest, and the next client must not get it. */
 	if (fs->reply_len && events & EPOLLHUP)
-		return port_hangup(fs);
-	return 0;
+		port_doubt(fs);
 }
 
-static int fs_event(struct fs *fs, const struct epoll_event *ev)
+static void fs_event(struct fs *fs, const struct epoll_event *ev)
 {
-	if (ev->data.fd == fs->cfg->port_fd)
-		return port_event(fs, ev->events);
 	if (ev->data.fd == fs->cfg->stop_fd) {
 		fs->stopped = true;
-		return 0;
+		return;
 	}
 	fs->busy = true;
+	if (ev->data.fd == fs->cfg->port_fd) {
+		port_event(fs, ev->events);
+		return;
+	}
 	if (ev->data.fd == fs->cfg->wake_fd) {
 		io_event_clear(fs->cfg->wake_fd);
 		fs_pending_settle(&fs->se);
 	} else {
 		fs_pending_ready(&fs->se, ev->data.fd);
 	}
-	return 0;
 }
 
 static int wait_ms(struct fs *fs)
@@ -227,6 +248,8 @@ static int wait_ms(struct fs *fs)
 		return 0;
 	if (fs->quiet_at)
 		until = fs->quiet_at;
+	if (fs->gone_at)
+		until = MIN(until, fs->gone_at);
 	if (fs->retry_at && !fs->reply_len)
 		until = MIN(until, fs->retry_at);
 	if (until == U64_MAX)
@@ -235,13 +258,19 @@ static int wait_ms(struct fs *fs)
 	return until > now ? (int)(until - now) : 0;
 }
 
-static void fs_tick(struct fs *fs)
+static int fs_tick(struct fs *fs)
 {
 	u64 now;
 
-	if (!fs->quiet_at && !fs->retry_at)
-		return;
+	if (!fs->quiet_at && !fs->gone_at && !fs->retry_at)
+		return 0;
 	now = io_now_ms();
+	if (fs->gone_at && now >= fs->gone_at) {
+		fs->gone_at = 0;
+		fs->busy = true;
+		if (port_is_hung_up(fs))
+			return port_hangup(fs);
+	}
 	if (fs->quiet_at && now >= fs->quiet_at && fs->dry) {
 		fs_stream_resync(&fs->st);
 		fs->quiet_at = 0;
@@ -252,20 +281,20 @@ static void fs_tick(struct fs *fs)
 		fs->retry_at = 0;
 		fs->busy = true;
 	}
+	return 0;
 }
 
 static int fs_turn(struct fs *fs)
 {
 	struct epoll_event ev[EVENTS_PER_WAIT];
-	int n, i, err = 0;
+	int n, i, err;
 
 	n = epoll_wait(fs->poll_fd, ev, EVENTS_PER_WAIT, wait_ms(fs));
 	if (n < 0 && errno != EINTR)
 		return -errno;
-	for (i = 0; i < n && !err; i++)
-		err = fs_event(fs, &ev[i]);
-	if (!err)
-		fs_tick(fs);
+	for (i = 0; i < n; i++)
+		fs_event(fs, &ev[i]);
+	err = fs_tick(fs);
 	for (i = 0; i < STEPS_PER_WAIT && !err && fs->busy && !fs->stopped; i++)
 		err = fs_step(fs);
 	return err;

@@ -231,8 +231,10 @@ static int recording_apply_settings(struct recording *recording)
 	return ret;
 }
 
+/* Whoever cancels wants the guest put back all the same. */
 static int recording_restore_settings(struct recording *recording)
 {
+	recording->client->session.cancel_fd = -1;
 	recording_allow_ms(recording, SETTINGS_TIMEOUT_MS);
 	return settings_restore(&recording->settings);
 }

@@ -145,18 +145,24 @@ static int events_write(struct settings *settings, const char *path,
 	return 0;
 }
 
-/* What was enabled is noted afterwards, also after an error: only then is it known. */
+/*
+ * What was enabled is noted afterwards, also after an error: only then is it known. Who
+ * cancels in between has to wait for that, or it could not be put back.
+ */
 static int events_enable(struct settings *settings, const char *path,
 			 const struct settings_event *events, u32 count)
 {
+	int *cancel_fd = &settings->client->session.cancel_fd, cancel = *cancel_fd;
 	struct event_list before, after;
 	int ret, err;
 
 	ret = event_list_read(settings, path, &before);
 	if (ret)
 		return msg_err(ret, "guest %s: read %s", settings->name, path);
+	*cancel_fd = -1;
 	ret = events_write(settings, path, events, count);
 	err = event_list_read(settings, path, &after);
+	*cancel_fd = cancel;
 	if (!err) {
 		err = events_note_new(settings, path, &before, &after);
 		event_list_free(&after);
