@@ -232,7 +232,7 @@ static int control_cat(struct control *control, const char *path)
 		control->client->session.timeout_ms = 0;
 	ret = src->read(src, path, cat_sink, NULL);
 	if (ret && !control->client->session.dead && !ferror(stdout))
-		msg_err(ret, "guest %s: read %s", control->guest.name, path);
+		msg_err(ret, "guest %s: read %s", control->guest.name, *path ? path : "/");
 	return ret;
 }
 
