@@ -43,13 +43,13 @@ like "$(cat "$series"/*replace-the-agent.patch)" "deleted file mode [0-9]+"$'\n'
 	"the files of the agent of 2012 are removed"
 
 printf 'kernel\tinstr_per_4k\nplain-6.12\t4321\n' > "$tmp/cost.tsv"
-sed -i "s|^@table .*page-cost.tsv@|@table $tmp/cost.tsv@|" "$parts"/0000-*.patch
+sed -i "s|^@table .*page-cost.tsv.*@|@table $tmp/cost.tsv@|" "$parts"/0000-*.patch
 PATCHES=$parts "$root/scripts/series" "$tmp/filled" > "$tmp/out" 2>&1
 like "$(cat "$tmp/filled/0000-cover-letter.patch")" "plain-6.12 +4321" \
 	"the cover letter has the numbers that were measured"
 
 parts_copy
-sed -i "s|^@table .*page-cost.tsv@|@table $tmp/none.tsv@|" "$parts"/0000-*.patch
+sed -i "s|^@table .*page-cost.tsv.*@|@table $tmp/none.tsv@|" "$parts"/0000-*.patch
 PATCHES=$parts "$root/scripts/series" "$tmp/empty" > "$tmp/out" 2>&1
 like "$(cat "$tmp/empty/0000-cover-letter.patch")" "not measured yet: $tmp/none.tsv" \
 	"it says so where nothing was measured"
