@@ -63,7 +63,9 @@ test_wrong_moves()
 	like "$out" "no port trace-path-cpu7" "a CPU without port is named"
 	out=$(vm_run "trace-agent -i nowhere")
 	is $? 1 "an instance that is not there: exit status 1"
-	like "$out" "instances/nowhere/events/header_page: No such file" "the missing instance is named"
+	like "$out" "^trace-agent: instance nowhere: No such file or directory" "the missing instance is named"
+	out=$(vm_run "trace-agent -i ..")
+	like "$out" "instance ..: Invalid argument" "what is no name of an instance is refused"
 	agent_start
 	out=$(vm_run 'trace-agent')
 	is $? 1 "a second agent: exit status 1"
@@ -101,6 +103,41 @@ test_last_partial()
 switches()
 {
 	vm_run 'grep -h ^voluntary /proc/$(pidof trace-agent)/task/*/status' | awk '{ print $2 }'
+}
+
+# More than fits into the port's queue at once, in a ring whose size tells less than it holds.
+test_large_ring()
+{
+	vm_run "echo > $tracing/trace; echo 65536 > $tracing/per_cpu/cpu0/buffer_size_kb
+		taskset 1 dd if=/dev/zero of=$tracing/trace_marker bs=3900 count=16600 2> /dev/null"
+	agent_start -s 64K
+	ports_open 2
+	order 1
+	order 0
+	ports_quiet
+	like "$(vm_run "cat $tracing/per_cpu/cpu0/stats")" "^entries: 0" \
+		"a stop ships all of a large, full ring"
+	ports_close
+	agent_stop > /dev/null
+	vm_run "echo > $tracing/trace; echo 1408 > $tracing/per_cpu/cpu0/buffer_size_kb"
+}
+
+# What a client made the server hold is not kept when it goes.
+test_greedy_host()
+{
+	local kib
+
+	agent_start
+	for _ in $(seq 20); do
+		"$host" cat "$(vm_dir)" /agent/stats > "$tmp/out" 2>&1 || break
+	done
+	"$host" cat "$(vm_dir)" /kallsyms > "$tmp/out" 2>&1
+	ok $? "a large file is read through the server"
+	sleep 0.5
+	kib=$(vm_run 'awk "/RssAnon/ { print \$2 }" /proc/$(pidof trace-agent)/status')
+	[ "$kib" -le 512 ]
+	ok $? "the server gives back what it needed" || diag "$kib KiB"
+	agent_stop > /dev/null
 }
 
 test_quiet()
@@ -339,7 +376,7 @@ agent_guest()
 
 agent_guest stock-6.12 || { ok 1 "the guest boots"; tap_done; exit; }
 vm_run "echo 1408 > $tracing/buffer_size_kb"	# a ring not yet used has two pages only
-for test in ${AGENT_TESTS:-self_test wrong_moves last_partial quiet stalled_host resize offline_cpu
+for test in ${AGENT_TESTS:-self_test wrong_moves last_partial large_ring greedy_host quiet stalled_host resize offline_cpu
 	instance garbage_orders stdout daemon unplug}; do
 	"test_$test"
 done

@@ -200,10 +200,11 @@ int agent_init(struct agent *agent)
 	agent->acked_fd = eventfd(0, EFD_CLOEXEC);
 	if (agent->acked_fd < 0)
 		return msg_err(errno, "make an eventfd");
-	if (agent->opt.instance)
-		snprintf(agent->instance, sizeof(agent->instance), "%s", agent->opt.instance);
-
-	ret = agent_start_relays(agent, &cpus, nr);
+	ret = agent->opt.instance ? agent_set_instance(agent, agent->opt.instance) : 0;
+	if (ret)
+		msg_err(ret, "instance %s", agent->opt.instance);
+	else
+		ret = agent_start_relays(agent, &cpus, nr);
 	if (ret < 0) {
 		agent_exit(agent);
 		return ret;

@@ -18,6 +18,24 @@ struct fs_fid *fs_fid_get(const struct fs_fids *fids, u32 id)
 	return fid;
 }
 
+/* A copy of the path in the memory all of them share. */
+static char *path_keep(struct fs_fids *fids, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	char *copy;
+
+	copy = size > FS_PATH_BYTES - fids->path_bytes ? NULL : strdup(path);
+	if (copy)
+		fids->path_bytes += size;
+	return copy;
+}
+
+static void path_drop(struct fs_fids *fids, char *path)
+{
+	fids->path_bytes -= strlen(path) + 1;
+	free(path);
+}
+
 int fs_fid_add(struct fs_fids *fids, u32 id, const char *path)
 {
 	struct fs_fid **bucket = &fids->bucket[id % FS_FID_BUCKETS], *fid;
@@ -29,7 +47,7 @@ int fs_fid_add(struct fs_fids *fids, u32 id, const char *path)
 	fid = calloc(1, sizeof(*fid));
 	if (!fid)
 		return -ENOMEM;
-	fid->path = strdup(path);
+	fid->path = path_keep(fids, path);
 	if (!fid->path)
 		goto err_free;
 
@@ -45,13 +63,13 @@ err_free:
 	return -ENOMEM;
 }
 
-int fs_fid_move(struct fs_fid *fid, const char *path)
+int fs_fid_move(struct fs_fids *fids, struct fs_fid *fid, const char *path)
 {
-	char *copy = strdup(path);
+	char *copy = path_keep(fids, path);
 
 	if (!copy)
 		return -ENOMEM;
-	free(fid->path);
+	path_drop(fids, fid->path);
 	fid->path = copy;
 	return 0;
 }
@@ -78,7 +96,7 @@ void fs_fid_drop(struct fs_fids *fids, struct fs_fid *fid)
 		close(fid->fd);
 	fids->text_bytes -= fid->text_len;
 	free(fid->text);
-	free(fid->path);
+	path_drop(fids, fid->path);
 	free(fid);
 }
 

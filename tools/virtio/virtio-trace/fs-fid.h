@@ -39,12 +39,14 @@ struct fs_fid {
  * @count: how many
  * @open_count: how many are opened
  * @text_bytes: memory of all @text
+ * @path_bytes: memory of all @path
  */
 struct fs_fids {
 	struct fs_fid *bucket[FS_FID_BUCKETS];
 	unsigned int count;
 	unsigned int open_count;
 	size_t text_bytes;
+	size_t path_bytes;
 };
 
 /**
@@ -68,12 +70,13 @@ int fs_fid_add(struct fs_fids *fids, u32 id, const char *path);
 
 /**
  * fs_fid_move() - let a fid stand for another file
+ * @fids: where it is
  * @fid: the fid
  * @path: the other file
  *
  * Return: 0 or -ENOMEM.
  */
-int fs_fid_move(struct fs_fid *fid, const char *path);
+int fs_fid_move(struct fs_fids *fids, struct fs_fid *fid, const char *path);
 
 /**
  * fs_fid_set_open() - the fid's file was opened

@@ -102,7 +102,7 @@ int fs_file_create(struct fs_session *s, struct fs_fid *fid, const struct p9_fca
 			flags | O_CREAT | (req->flags & P9_OPEN_EXCL ? O_EXCL : 0), req->attr.mode);
 	if (fd < 0)
 		return fd;
-	err = fs_fid_move(fid, path);
+	err = fs_fid_move(&s->fids, fid, path);
 	if (err)
 		goto err_close;
 	fid->flags = flags;

@@ -107,7 +107,7 @@ static int on_walk(struct fs_session *s, struct fs_fid *fid, const struct p9_fca
 	if (err)
 		return rep->nwalk ? 0 : err;
 	if (req->newfid == fid->id)
-		return fs_fid_move(fid, path);
+		return fs_fid_move(&s->fids, fid, path);
 	return fs_fid_add(&s->fids, req->newfid, path);
 }
 

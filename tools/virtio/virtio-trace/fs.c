@@ -14,6 +14,7 @@
 #include "fs.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -99,6 +100,8 @@ static int port_hangup(struct fs *fs)
 	fs->quiet_at = 0;
 	fs->gone_at = 0;
 	fs->dry = true;
+	/* A guest is no place to keep what the busiest client ever needed. */
+	malloc_trim(0);
 	return port_watch(fs, EPOLLIN);
 }
 

@@ -13,6 +13,12 @@
 #define OPT_MAX 64
 #define OPT_HELP_COLUMN 26
 
+static int opt_too_large(u64 *value)
+{
+	*value = U64_MAX;
+	return -ERANGE;
+}
+
 int opt_size(const char *text, u64 *bytes)
 {
 	static const char suffixes[] = "KMG";
@@ -26,7 +32,7 @@ int opt_size(const char *text, u64 *bytes)
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno)
-		return -ERANGE;
+		return opt_too_large(bytes);
 	if (*end) {
 		suffix = strchr(suffixes, *end >= 'a' ? *end - 'a' + 'A' : *end);
 		if (!suffix || end[1])
@@ -34,7 +40,7 @@ int opt_size(const char *text, u64 *bytes)
 		shift = 10 * (suffix - suffixes + 1);
 	}
 	if (n > (U64_MAX >> 1) >> shift)
-		return -ERANGE;
+		return opt_too_large(bytes);
 	*bytes = n << shift;
 	return 0;
 }
@@ -49,9 +55,9 @@ int opt_time(const char *text, u64 *ms)
 	char *end;
 	size_t i;
 
-	if ((*text < '0' || *text > '9') && *text != '.')
-		return -EINVAL;
-	if (strspn(text, "0123456789.") == 0 || text[strcspn(text, "xXnN")])
+	/* Of what strtod() takes, only digits and a point. */
+	if (text[strspn(text, "0123456789.")] == 'e' || text[strcspn(text, "xXnN")] ||
+	    !text[strcspn(text, "0123456789")] || !strspn(text, "0123456789."))
 		return -EINVAL;
 	value = strtod(text, &end);
 	for (i = 0; i < ARRAY_SIZE(units); i++)
@@ -61,7 +67,7 @@ int opt_time(const char *text, u64 *ms)
 		return -EINVAL;
 	value *= units[i].ms;
 	if (!(value < 2147483648e3))
-		return -ERANGE;
+		return opt_too_large(ms);
 	*ms = value;
 	return 0;
 }

@@ -366,9 +366,11 @@ static int relay_drain(struct relay *r)
 	limit = tracefs_ring_bytes(r->dir, r->cpu);
 	if (limit < 0)
 		return limit;
+	/* That counts data only: headers take up to 1/64 more, and there is the reader's page. */
+	limit += limit / 64 + 2 * r->pump.subbuf_size;
 	ret = relay_check_subbuf(r);
 	if (!ret)
-		ret = relay_ship_full(r, limit + r->pump.subbuf_size);
+		ret = relay_ship_full(r, limit);
 	if (!ret && !relay_order_is_new(r))
 		ret = relay_ship_partial(r);
 	return !ret && relay_order_is_new(r) ? -EAGAIN : ret;

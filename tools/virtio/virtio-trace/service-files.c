@@ -153,16 +153,22 @@ static int clock_show(void *ctx, FILE *out)
 
 static void relay_show(struct agent *agent, const struct relay *r, const char *dir, FILE *out)
 {
-	struct ring_stats stats = { 0 };
+	struct ring_stats stats;
 	struct relay_public pub;
+	int ret;
 
 	pthread_mutex_lock(&agent->lock);
 	pub = r->pub;
 	pthread_mutex_unlock(&agent->lock);
-	tracefs_stats(dir, r->cpu, &stats);
+	ret = tracefs_stats(dir, r->cpu, &stats);
 	fprintf(out, "cpu%u state=%s subbuf_size=%u", r->cpu, relay_state_name(pub.state),
 		pub.subbuf_size);
 	ledger_print(&pub.ledger, out);
+	/* No counts are better than wrong ones. */
+	if (ret) {
+		fprintf(out, "\n");
+		return;
+	}
 	fprintf(out, " entries=%llu overrun=%llu commit_overrun=%llu dropped=%llu read=%llu\n",
 		stats.entries, stats.overrun, stats.commit_overrun, stats.dropped, stats.read);
 }
