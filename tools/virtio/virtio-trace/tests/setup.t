@@ -38,6 +38,13 @@ is "$(stat -c %a "$tmp/guests/web1" "$tmp/guests/web1/agent-ctl-path.in" | tr '\
 	"770 660 " "which are not for others"
 is "$(grep -c '^-device virtserialport' <<< "$made")" 4 "QEMU is to make four ports"
 
+made=$(setup wide --cpus 70 2> /dev/null)
+is "$(grep -oE 'bus=[^,]*' <<< "$made" | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" \
+	"15 15 15 15 12 " "no device has more ports than QEMU opens for sure"
+is "$(setup wide --cpus 70 --libvirt 2> /dev/null | grep -c '<controller')" 5 \
+	"the same holds for libvirt's controllers"
+
+made=$(setup web1 --cpus 2 2> /dev/null)
 again=$(setup web1 --cpus 2 2> "$tmp/said")
 like "$(cat "$tmp/said")" "0 FIFOs made, 6 were there" "a second time nothing is made"
 is "$again" "$made" "and the same is printed"

@@ -125,8 +125,9 @@ static void test_devices(void)
 
 	ok(qemu_says(&devices, "-chardev pipe,id=agent-ctl-path,path=/a,,b/agent-ctl-path\n"),
 	   "commas are doubled for QEMU");
-	ok(qemu_says(&devices, "bus=virtio-trace1.0,nr=12,chardev=trace-path-cpu39,"),
+	ok(qemu_says(&devices, "bus=virtio-trace2.0,nr=12,chardev=trace-path-cpu39,"),
 	   "many ports take several devices");
+	ok(!qemu_says(&devices, ",nr=16,"), "of 15 ports at most");
 	devices.dir = "/it's";
 	ok(qemu_says(&devices, "'pipe,id=agent-ctl-path,path=/it'\\''s/agent-ctl-path'\n"),
 	   "quotes are quoted");
