@@ -2,6 +2,7 @@
 /* What does the user want recorded, and when does it end? */
 #include "record.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -45,6 +46,25 @@ static const struct cmd_usage record_usage = {
 	.max = 1,
 };
 
+static int record_set_output(void *to, const char *text)
+{
+	if (!*text) {
+		msg_err(0, "-o '': not a name of a file");
+		return -EINVAL;
+	}
+	((struct record *)to)->wanted.output = text;
+	return 0;
+}
+
+/* The guest's kernel takes words apart at blanks of every kind. */
+static bool is_one_word(const char *text)
+{
+	for (; *text; text++)
+		if (!isgraph((unsigned char)*text))
+			return false;
+	return true;
+}
+
 static int record_add_event(void *to, const char *text)
 {
 	struct settings_wanted *settings = &((struct record *)to)->wanted.settings;
@@ -53,7 +73,11 @@ static int record_add_event(void *to, const char *text)
 		msg_err(0, "-e %s: more than %u times -e", text, SETTINGS_EVENTS_MAX);
 		return -EINVAL;
 	}
-	if (!*text || strpbrk(text, " \t\n")) {
+	if (*text == '!') {
+		msg_err(0, "-e '%s': events are enabled, not disabled, by -e", text);
+		return -EINVAL;
+	}
+	if (!*text || *text == ':' || !is_one_word(text)) {
 		msg_err(0, "-e '%s': not SYSTEM, SYSTEM:EVENT or all", text);
 		return -EINVAL;
 	}
@@ -89,7 +113,7 @@ static int record_set_instance(void *to, const char *text)
 
 static const struct opt record_table[] = {
 	{ 'o', "output", "FILE", "where to (default trace.dat; raw files: trace.raw/)",
-	  OPT_STRING, AT(wanted.output) },
+	  OPT_CALL, .call = record_set_output },
 	{ 'e', "event", "EVENT", "enable SYSTEM, SYSTEM:EVENT (both with *) or all;\n"
 	  "may be repeated", OPT_CALL, .call = record_add_event },
 	{ 'f', "filter", "FILTER", "only matching events of the -e before it,\n"

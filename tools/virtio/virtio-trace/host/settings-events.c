@@ -124,16 +124,38 @@ static int events_note_new(struct settings *settings, const char *path,
 	return ret;
 }
 
+/* The kernel takes a word with '*' for a pattern only where it names system and event. */
+static char *event_full_name(const char *event)
+{
+	char *name;
+
+	if (!strcmp(event, "all"))
+		event = "*";
+	if (strchr(event, ':') || !strpbrk(event, "*?["))
+		return strdup(event);
+	return asprintf(&name, "%s:*", event) < 0 ? NULL : name;
+}
+
+static int event_write(struct settings *settings, const char *path, const char *event)
+{
+	char *name = event_full_name(event);
+	int ret;
+
+	if (!name)
+		return -ENOMEM;
+	ret = settings_write(settings, path, name, false);
+	free(name);
+	return ret;
+}
+
 static int events_write(struct settings *settings, const char *path,
 			const struct settings_event *events, u32 count)
 {
-	const char *name;
 	int ret;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		name = strcmp(events[i].event, "all") ? events[i].event : "*:*";
-		ret = settings_write(settings, path, name, false);
+		ret = event_write(settings, path, events[i].event);
 		if (ret == -EINVAL || ret == -ENOENT) {
 			msg_err(0, "guest %s: no such event: %s", settings->name, events[i].event);
 			return ret;
@@ -176,7 +198,9 @@ static int events_enable(struct settings *settings, const char *path,
 /**
  * struct filter_job - a filter on its way to the events that match
  * @settings: the changes
- * @system: path of the system's directory
+ * @events: path of the systems' directory
+ * @systems: which systems
+ * @system: path of the one whose events are looked at
  * @pattern: which of its events
  * @filter: the filter
  * @set: how many events took it
@@ -184,6 +208,8 @@ static int events_enable(struct settings *settings, const char *path,
  */
 struct filter_job {
 	struct settings *settings;
+	char *events;
+	const char *systems;
 	char *system;
 	const char *pattern;
 	const char *filter;
@@ -226,21 +252,47 @@ static int filter_set(void *to, const char *entry, bool is_dir)
 	return ret == -EINVAL || ret == -ENOENT ? 0 : ret;
 }
 
-static int filter_apply(struct settings *settings, const struct settings_event *event)
+static int filter_set_system(void *to, const char *entry, bool is_dir)
 {
-	const char *pattern = strchr(event->event, ':');
-	struct source *src = &settings->client->source;
-	struct filter_job job = {
-		.settings = settings, .filter = event->filter,
-		.pattern = pattern && pattern[1] ? pattern + 1 : "*",
-	};
+	struct filter_job *job = to;
+	struct source *src = &job->settings->client->source;
 	int ret;
 
-	if (asprintf(&job.system, "%s/events/%.*s", settings->tracing,
-		     (int)strcspn(event->event, ":"), event->event) < 0)
-		return msg_err(ENOMEM, "guest %s", settings->name);
-	ret = src->list(src, job.system, filter_set, &job);
-	free(job.system);
+	if (!is_dir || fnmatch(job->systems, entry, 0))
+		return 0;
+	if (asprintf(&job->system, "%s/%s", job->events, entry) < 0)
+		return -ENOMEM;
+	ret = src->list(src, job->system, filter_set, job);
+	free(job->system);
+	return ret;
+}
+
+/* Sets the filter of all events that @name, "SYSTEM" or "SYSTEM:EVENT", stands for. */
+static int filter_run(struct filter_job *job, char *name)
+{
+	struct source *src = &job->settings->client->source;
+	char *event = strchr(name, ':');
+	int ret;
+
+	if (event)
+		*event++ = '\0';
+	job->systems = name;
+	job->pattern = event && *event ? event : "*";
+	if (asprintf(&job->events, "%s/events", job->settings->tracing) < 0)
+		return -ENOMEM;
+	ret = src->list(src, job->events, filter_set_system, job);
+	free(job->events);
+	return ret;
+}
+
+static int filter_apply(struct settings *settings, const struct settings_event *event)
+{
+	struct filter_job job = { .settings = settings, .filter = event->filter };
+	char *name = event_full_name(event->event);
+	int ret;
+
+	ret = name ? filter_run(&job, name) : -ENOMEM;
+	free(name);
 	if (ret == -ENOENT || (!ret && !job.set && !job.refused)) {
 		msg_err(0, "guest %s: filter '%s': no such event: %s (SYSTEM or SYSTEM:EVENT)",
 			settings->name, event->filter, event->event);

@@ -51,6 +51,11 @@ fails 2 "not a name of an instance" "a path as instance" record g -B a/b
 fails 2 "not a duration" "a strange duration" record g --duration soon
 fails 2 "not a size" "a strange size" record g --max-size big
 fails 2 "not SYSTEM" "a strange event" record g -e 'a b'
+fails 2 "not SYSTEM" "an event behind a strange blank" record g -e $'a\v!b'
+fails 2 "not SYSTEM" "no system and no event" record g -e :
+fails 2 "not SYSTEM" "an event of no system" record g -e :sched_switch
+fails 2 "enabled, not disabled, by -e" "an event to be disabled" record g -e '!sched'
+fails 2 "not a name of a file" "an output without name" record g -o ''
 
 vt setup g --cpus 2 > /dev/null 2>&1
 dir=$tmp/guests/g

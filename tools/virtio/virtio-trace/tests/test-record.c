@@ -134,6 +134,41 @@ static void test_whole(void)
 	peer_exit(&peer);
 }
 
+/* The fake guest takes what is written for what is enabled: it has a system of that name. */
+static void test_pattern(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_mkdir(&peer, "events/sch*");
+	peer_put(&peer, "events/sch*/enable", "");
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "-e|sch*|-f|common_pid != 0|--duration|300ms");
+	wait_for_order(&peer);
+	ok(!strcmp(peer_get(&peer, "set_event"), "sch*:*\n"), "a pattern alone is one of systems");
+	ok(!strcmp(peer_get(&peer, "events/sched/sched_switch/filter"), "common_pid != 0\n"),
+	   "whose events get the filter");
+	ok(!strcmp(peer_get(&peer, "events/sched/sched_wakeup/filter"), "common_pid != 0\n"),
+	   "all of them");
+	is(run_wait(&run), CMD_OK, "and are recorded");
+	ok(!strncmp(peer_get(&peer, "events/sched/sched_wakeup/filter"), "0\n", 2),
+	   "the filters are gone");
+	ok(!strcmp(peer_get(&peer, "events/sch*/enable"), "0\n"), "the events are off");
+	peer_stop(&peer);
+	peer_exit(&peer);
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "-e|net*|-f|x != 0");
+	is(run_wait(&run), CMD_FAILED, "a filter of a pattern that fits nothing is a failure");
+	ok(file_says(run.err, "no such event: net*"), "and told");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
 static void test_lost_bytes(void)
 {
 	struct peer peer;
@@ -314,6 +349,7 @@ static void test_left_running(void)
 int main(void)
 {
 	test_whole();
+	test_pattern();
 	test_lost_bytes();
 	test_agent_dies();
 	test_guest_powered_off();
