@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../msg.h"
 #include "recording-local.h"
@@ -204,9 +203,12 @@ static int recording_start(struct recording *recording)
 	if (ret)
 		return ret;
 	ret = remote_order(recording->client, true);
-	if (ret) {
+	if (ret)
 		recording_err(recording, ret, "start the relays");
-		/* The order stands although no relay could follow it; nobody wants it now. */
+	else
+		ret = tracedat_publish(recording->dat);
+	if (ret) {
+		/* The order stands although nothing comes of it; nobody wants it now. */
 		remote_order(recording->client, false);
 		return ret;
 	}
@@ -408,13 +410,9 @@ int recording_end(struct recording *recording)
 
 void recording_close(struct recording *recording)
 {
-	bool failed = recording->dat && !recording->started;
-
 	if (recording->client)
 		recording_restore_settings(recording);
 	tracedat_close(recording->dat, NULL);
-	if (failed)
-		unlink(recording->output);
 	free((char *)recording->info.uname);
 	remote_stats_free(&recording->before);
 	remote_stats_free(&recording->after);

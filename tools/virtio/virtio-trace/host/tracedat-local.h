@@ -19,7 +19,8 @@ struct tracedat_cpu {
 
 /**
  * struct tracedat - a trace.dat being written
- * @path: its name, for messages
+ * @path: its name
+ * @part: the name it has until it is published; NULL: it is
  * @fd: the file
  * @layout: the guest's sub-buffers
  * @cpus: number of CPUs
@@ -33,6 +34,7 @@ struct tracedat_cpu {
  */
 struct tracedat {
 	char *path;
+	char *part;
 	int fd;
 	struct subbuf_layout layout;
 	u32 cpus;

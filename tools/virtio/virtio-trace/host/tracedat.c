@@ -74,19 +74,26 @@ static struct tracedat *tracedat_alloc(const char *path, const struct tracedat_i
 	dat = calloc(1, sizeof(*dat) + info->cpus * sizeof(dat->cpu[0]));
 	if (!dat)
 		return NULL;
-	dat->path = strdup(path);
-	if (!dat->path) {
-		free(dat);
-		return NULL;
-	}
 	dat->fd = -1;
+	dat->path = strdup(path);
+	if (!dat->path)
+		goto err_free;
+	if (asprintf(&dat->part, "%s.part", path) < 0)
+		goto err_free_path;
 	dat->layout = info->layout;
 	dat->cpus = info->cpus;
 	return dat;
+
+err_free_path:
+	free(dat->path);
+err_free:
+	free(dat);
+	return NULL;
 }
 
 static void tracedat_free(struct tracedat *dat)
 {
+	free(dat->part);
 	free(dat->path);
 	free(dat);
 }
@@ -107,34 +114,30 @@ static int path_may_be_replaced(const char *path)
 	return 0;
 }
 
-/* Makes the file under a name of its own, so that an older one lives until this one is valid. */
-static int tracedat_write_head(struct tracedat *dat, const char *part,
-			       const struct tracedat_info *info, struct source *src)
+/* Makes the file under a name of its own, so that an older one lives until this one counts. */
+static int tracedat_write_head(struct tracedat *dat, const struct tracedat_info *info,
+			       struct source *src)
 {
 	int ret;
 
-	unlink(part);
-	dat->fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	unlink(dat->part);
+	dat->fd = open(dat->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (dat->fd < 0)
-		return msg_err(errno, "%s: create", part);
+		return msg_err(errno, "%s: create", dat->part);
 
 	ret = tracedat_write_meta(dat, info, src);
 	if (ret)
 		goto err_unlink;
 	ret = tracedat_spread(dat);
 	if (ret) {
-		msg_err(ret, "%s: make room for %u CPUs", part, dat->cpus);
-		goto err_unlink;
-	}
-	if (rename(part, dat->path)) {
-		ret = msg_err(errno, "%s: rename to %s", part, dat->path);
+		msg_err(ret, "%s: make room for %u CPUs", dat->part, dat->cpus);
 		goto err_unlink;
 	}
 	return 0;
 
 err_unlink:
 	close(dat->fd);
-	unlink(part);
+	unlink(dat->part);
 	return ret;
 }
 
@@ -142,7 +145,6 @@ int tracedat_create(const char *path, const struct tracedat_info *info, struct s
 		    struct tracedat **out)
 {
 	struct tracedat *dat;
-	char *part;
 	int ret;
 
 	if (!info->cpus || info->cpus > TRACEDAT_CPUS_MAX)
@@ -153,20 +155,22 @@ int tracedat_create(const char *path, const struct tracedat_info *info, struct s
 	dat = tracedat_alloc(path, info);
 	if (!dat)
 		return msg_err(ENOMEM, "%s: create", path);
-	if (asprintf(&part, "%s.part", path) < 0) {
-		ret = msg_err(ENOMEM, "%s: create", path);
-		goto err_free;
+	ret = tracedat_write_head(dat, info, src);
+	if (ret) {
+		tracedat_free(dat);
+		return ret;
 	}
-	ret = tracedat_write_head(dat, part, info, src);
-	free(part);
-	if (ret)
-		goto err_free;
 	*out = dat;
 	return 0;
+}
 
-err_free:
-	tracedat_free(dat);
-	return ret;
+int tracedat_publish(struct tracedat *dat)
+{
+	if (rename(dat->part, dat->path))
+		return msg_err(errno, "%s: rename to %s", dat->part, dat->path);
+	free(dat->part);
+	dat->part = NULL;
+	return 0;
 }
 
 int tracedat_append(struct tracedat *dat, u32 cpu, const void *data, size_t len)
@@ -247,16 +251,12 @@ static int region_finish(struct tracedat *dat, u32 cpu, u8 *subbuf, u64 *events_
 	return ret;
 }
 
-int tracedat_close(struct tracedat *dat, u64 *events_cut)
+static int tracedat_finish(struct tracedat *dat, u64 *events_cut)
 {
 	int ret = 0, err;
 	u8 *subbuf;
 	u32 i;
 
-	if (events_cut)
-		*events_cut = 0;
-	if (!dat)
-		return 0;
 	subbuf = malloc(dat->layout.size);
 	if (!subbuf)
 		ret = -ENOMEM;
@@ -267,7 +267,21 @@ int tracedat_close(struct tracedat *dat, u64 *events_cut)
 	free(subbuf);
 
 	err = tracedat_pack(dat);
-	ret = ret ? ret : err;
+	return ret ? ret : err;
+}
+
+int tracedat_close(struct tracedat *dat, u64 *events_cut)
+{
+	int ret = 0;
+
+	if (events_cut)
+		*events_cut = 0;
+	if (!dat)
+		return 0;
+	if (dat->part)
+		unlink(dat->part);
+	else
+		ret = tracedat_finish(dat, events_cut);
 	if (close(dat->fd) && !ret)
 		ret = -errno;
 	tracedat_free(dat);

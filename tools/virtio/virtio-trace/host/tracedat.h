@@ -34,19 +34,29 @@ struct tracedat;
 
 /**
  * tracedat_create() - make the file and write everything that stands before the events
- * @path: the file; a regular file that is there is replaced, once the new one is valid
+ * @path: the file; a regular file that is there stays until tracedat_publish()
  * @info: the guest
  * @src: where header_page, header_event, formats, kallsyms, printk_formats,
  *	saved_cmdlines and trace_clock come from; read once, streamed, not held
  * @out: the open file
  *
- * After this the file is a valid trace without events; each CPU has a region
- * of its own in the sparse file. Says what failed.
+ * After this the file is a valid trace without events, by the name of @path.part; each
+ * CPU has a region of its own in the sparse file. Says what failed.
  *
  * Return: 0 or -errno; no file is left behind on error.
  */
 int tracedat_create(const char *path, const struct tracedat_info *info, struct source *src,
 		    struct tracedat **out);
+
+/**
+ * tracedat_publish() - give the file its name, also in place of an older one
+ * @dat: the file
+ *
+ * Says what failed.
+ *
+ * Return: 0 or -errno.
+ */
+int tracedat_publish(struct tracedat *dat);
 
 /**
  * tracedat_append() - add bytes of a CPU's stream
@@ -103,7 +113,7 @@ int tracedat_cmdlines(struct tracedat *dat, struct source *src);
 int tracedat_cpustat(struct tracedat *dat, u32 cpu, const char *text);
 
 /**
- * tracedat_close() - finish the file
+ * tracedat_close() - finish the file, or remove one that was not published
  * @dat: the file; NULL is allowed
  * @events_cut: if not NULL, events kept of unfinished last sub-buffers (see subbuf_cut())
  *

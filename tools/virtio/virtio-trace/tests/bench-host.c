@@ -161,7 +161,7 @@ static struct result move_by_collector(const struct bench *bench, const char *fi
 	getrusage(RUSAGE_SELF, &before);
 	if (guest_open(NULL, bench->peer.guest, &guest) || collector_open(&collector, &guest) ||
 	    source_open_dir(bench->peer.dir, NULL, &src) ||
-	    tracedat_create(file, &info, src, &dat) ||
+	    tracedat_create(file, &info, src, &dat) || tracedat_publish(dat) ||
 	    collector_to_tracedat(&collector, dat, &info))
 		exit(EXIT_FAILURE);
 	collect(&collector, bench->bytes);

@@ -40,6 +40,7 @@ static void rig_init(struct rig *rig, bool dat)
 		return;
 	is(source_open_dir(rig->peer.dir, NULL, &rig->src), 0, "the tree is there");
 	is(tracedat_create(rig->path, &info, rig->src, &rig->dat), 0, "the file is made");
+	is(tracedat_publish(rig->dat), 0, "and named");
 	is(collector_to_tracedat(&rig->collector, rig->dat, &info), 0, "and filled");
 }
 

@@ -30,7 +30,7 @@ static void trace_make(const struct subbuf_layout *layout, u32 cpus, u32 subbufs
 	u32 cpu, i;
 
 	fake_init(&fake, layout);
-	if (tracedat_create(path, &info, &fake.src, &dat))
+	if (tracedat_create(path, &info, &fake.src, &dat) || tracedat_publish(dat))
 		abort();
 	for (cpu = 0; cpu < cpus; cpu++)
 		for (i = 0; i < subbufs; i++) {

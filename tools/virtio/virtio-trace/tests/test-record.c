@@ -95,6 +95,16 @@ static bool file_says(const char *path, const char *text)
 	return false;
 }
 
+static void file_put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		abort();
+	fputs(text, f);
+	fclose(f);
+}
+
 static void wait_for_order(struct peer *peer)
 {
 	int i;
@@ -266,16 +276,20 @@ static void test_refused(void)
 {
 	struct peer peer;
 	struct run run;
+	char part[128];
 
 	peer_init(&peer);
 	peer.refuse = ENOSPC;
 	peer_start(&peer);
 	run_init(&run, &peer);
+	snprintf(part, sizeof(part), "%s.part", run.output);
+	file_put(run.output, "an older trace");
 	run_start(&run, 0, "");
 	is(run_wait(&run), CMD_FAILED, "relays that can't start are a failure");
 	ok(file_says(run.err, "start the relays: No space left on device"),
 	   "the guest's errno is told");
-	ok(access(run.output, F_OK) != 0, "no empty file is left");
+	ok(file_says(run.output, "an older trace"), "an older file stays");
+	ok(access(part, F_OK) != 0, "nothing is left of the new one");
 	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the guest is put back");
 	peer_stop(&peer);
 	peer_exit(&peer);

@@ -63,6 +63,14 @@ static u64 file_size(void)
 	return stat(path, &st) ? 0 : st.st_size;
 }
 
+static int publish(const char *name, const struct tracedat_info *info, struct source *src,
+		   struct tracedat **dat)
+{
+	int ret = tracedat_create(name, info, src, dat);
+
+	return ret ? ret : tracedat_publish(*dat);
+}
+
 /* Sends each CPU two and a half sub-buffers in odd pieces, and looks on. */
 static void test_stream(bool big_endian, u32 long_size, u32 size)
 {
@@ -82,7 +90,7 @@ static void test_stream(bool big_endian, u32 long_size, u32 size)
 		memcpy(stream + i * size, m.subbuf, size);
 		make_free(&m);
 	}
-	is(tracedat_create(path, &info, &fake.src, &dat), 0, "%s endian, long %u, sub-buffers %u",
+	is(publish(path, &info, &fake.src, &dat), 0, "%s endian, long %u, sub-buffers %u",
 	   big_endian ? "big" : "little", long_size, size);
 	is(events_read(&disorder), 0, "a trace without events");
 	for (at = 0; at < total; at += len) {
@@ -115,7 +123,7 @@ static int create(struct fake *fake, const char *name)
 	struct tracedat *dat;
 	int ret;
 
-	ret = tracedat_create(name, &info, &fake->src, &dat);
+	ret = publish(name, &info, &fake->src, &dat);
 	if (!ret)
 		tracedat_close(dat, NULL);
 	return ret;
@@ -160,6 +168,37 @@ static void test_bad_guests(void)
 	is(create(&fake, "/nowhere/x.dat"), -ENOENT, "a directory that is not there");
 }
 
+static void test_publish(void)
+{
+	const struct subbuf_layout layout = make_layout(false, 8, 4096);
+	const struct tracedat_info info = info_for(&layout, 1);
+	struct tracedat *dat;
+	struct fake fake;
+	struct make m;
+	char part[80];
+	u64 disorder;
+
+	snprintf(part, sizeof(part), "%s.part", path);
+	fake_init(&fake, &layout);
+	fake_subbuf(&m, &layout, 1, PER_SUBBUF, 0);
+	is(publish(path, &info, &fake.src, &dat), 0, "an older trace");
+	tracedat_append(dat, 0, m.subbuf, layout.size);
+	tracedat_close(dat, NULL);
+
+	is(tracedat_create(path, &info, &fake.src, &dat), 0, "a newer one");
+	ok(!access(part, F_OK), "has a name of its own");
+	is(events_read(&disorder), PER_SUBBUF, "besides the older one");
+	is(tracedat_close(dat, NULL), 0, "closed before it is published");
+	ok(access(part, F_OK) != 0, "it goes away");
+	is(events_read(&disorder), PER_SUBBUF, "and the older one stays");
+
+	is(publish(path, &info, &fake.src, &dat), 0, "published");
+	ok(access(part, F_OK) != 0, "it has but one name");
+	is(events_read(&disorder), 0, "that of the older one");
+	tracedat_close(dat, NULL);
+	make_free(&m);
+}
+
 /* Files may not grow beyond a limit, as on a full disk. */
 static void test_full(void)
 {
@@ -179,7 +218,7 @@ static void test_full(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	fake_init(&fake, &layout);
 	fake_subbuf(&m, &layout, 1, PER_SUBBUF, 0);
-	is(tracedat_create(path, &info, &fake.src, &dat), 0, "where files are small");
+	is(publish(path, &info, &fake.src, &dat), 0, "where files are small");
 	for (fits = 0; !tracedat_append(dat, 1, m.subbuf, layout.size); fits++)
 		;
 	ok(fits > 10, "some fits");
@@ -205,7 +244,7 @@ static void test_large(void)
 
 	fake_init(&fake, &layout);
 	fake_subbuf(&m, &layout, 1, 2, 0);
-	is(tracedat_create(path, &info, &fake.src, &dat), 0, "a large trace");
+	is(publish(path, &info, &fake.src, &dat), 0, "a large trace");
 	for (i = 0; i < count; i++)
 		tracedat_append(dat, 1, m.subbuf, layout.size);
 	tracedat_append(dat, 2, m.subbuf, layout.size);
@@ -227,7 +266,7 @@ static void test_many(void)
 
 	fake_init(&fake, &layout);
 	fake_subbuf(&m, &layout, 1, 2, 0);
-	is(tracedat_create(path, &info, &fake.src, &dat), 0, "4096 CPUs");
+	is(publish(path, &info, &fake.src, &dat), 0, "4096 CPUs");
 	for (i = 0; i < info.cpus; i += 5)
 		tracedat_append(dat, i, m.subbuf, layout.size);
 	is(tracedat_close(dat, NULL), 0, "closed");
@@ -251,6 +290,7 @@ int main(void)
 	test_stream(true, 8, 65536);
 	test_stream(true, 4, 16384);
 	test_bad_guests();
+	test_publish();
 	test_full();
 	test_large();
 	test_many();
