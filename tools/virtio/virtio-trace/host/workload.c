@@ -3,6 +3,7 @@
 #include "workload.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -10,6 +11,10 @@
 #include <unistd.h>
 
 #include "../msg.h"
+
+/* How long a command may take to end when it is told to; looked at in slices. */
+#define END_MS 2000
+#define END_SLICE_MS 100
 
 static void workload_signals(sigset_t *set)
 {
@@ -80,15 +85,29 @@ void workload_read(struct workload *workload)
 		workload_told(workload, status);
 }
 
+/* Nobody who asked for the end of a recording wants to wait for a deaf command. */
+static void workload_end(struct workload *workload)
+{
+	struct pollfd signals = { .fd = workload->signal_fd, .events = POLLIN };
+	int ms, status;
+
+	kill(workload->pid, SIGTERM);
+	for (ms = 0; workload->pid && ms < END_MS; ms += END_SLICE_MS) {
+		poll(&signals, 1, END_SLICE_MS);
+		workload_read(workload);
+	}
+	if (!workload->pid)
+		return;
+	msg_info("%s: did not end within %d s: killing it", workload->argv[0], END_MS / 1000);
+	kill(workload->pid, SIGKILL);
+	if (waitpid(workload->pid, &status, 0) == workload->pid)
+		workload_told(workload, status);
+}
+
 void workload_exit(struct workload *workload)
 {
-	int status;
-
-	if (workload->pid) {
-		kill(workload->pid, SIGTERM);
-		if (waitpid(workload->pid, &status, 0) == workload->pid)
-			workload_told(workload, status);
-	}
+	if (workload->pid)
+		workload_end(workload);
 	if (workload->signal_fd >= 0)
 		close(workload->signal_fd);
 	workload->signal_fd = -1;

@@ -53,6 +53,8 @@ void workload_read(struct workload *workload);
 /**
  * workload_exit() - end the command if it runs, tell how it ended, let signals go
  * @workload: the workload
+ *
+ * A command that takes no notice of SIGTERM is killed.
  */
 void workload_exit(struct workload *workload);
 

@@ -325,6 +325,22 @@ static void test_signal_and_command(void)
 	peer_exit(&peer);
 }
 
+static void test_deaf_command(void)
+{
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_start(&peer);
+	run_init(&run, &peer);
+	run_start(&run, 0, "--duration|500ms|--|sh|-c|trap '' TERM; exec sleep 60");
+	is(run_wait(&run), CMD_OK, "a command that does not end does not keep record");
+	ok(file_says(run.err, "sh: did not end within 2 s: killing it"), "it is told");
+	ok(file_says(run.err, "sh: ended by signal 9"), "and done");
+	peer_stop(&peer);
+	peer_exit(&peer);
+}
+
 static void test_no_agent(void)
 {
 	struct peer peer;
@@ -371,6 +387,7 @@ int main(void)
 	test_quota();
 	test_refused();
 	test_signal_and_command();
+	test_deaf_command();
 	test_no_agent();
 	test_left_running();
 	return done();
