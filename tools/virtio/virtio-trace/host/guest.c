@@ -2,6 +2,7 @@
 /* Which guests are there, and how are their FIFOs and sockets opened safely? */
 #include "guest.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +20,27 @@
 
 #define FIFO_OUT ".out"
 
-static bool guest_name_ok(const char *name)
+/* What setup prints, and every message, is one line. */
+static bool has_control_character(const char *text)
 {
-	return *name && strlen(name) <= GUEST_NAME_MAX &&
-	       strcmp(name, ".") && strcmp(name, "..");
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			return true;
+	return false;
+}
+
+static bool guest_name_ok(const char *base, const char *arg)
+{
+	if (has_control_character(base) || has_control_character(arg)) {
+		msg_err(0, "a guest's name and directory can't have control characters");
+		return false;
+	}
+	if (strchr(arg, '/'))
+		return true;
+	if (*arg && strlen(arg) <= GUEST_NAME_MAX && strcmp(arg, ".") && strcmp(arg, ".."))
+		return true;
+	msg_err(0, "guest '%s': not a name of 1 to %d characters", arg, GUEST_NAME_MAX);
+	return false;
 }
 
 char *guest_dir(const char *base, const char *arg)
@@ -34,10 +52,8 @@ char *guest_dir(const char *base, const char *arg)
 		base = getenv(GUEST_DIR_ENV);
 	if (!base || !*base)
 		base = GUEST_DIR_DEFAULT;
-	if (!strchr(arg, '/') && !guest_name_ok(arg)) {
-		msg_err(0, "guest '%s': not a name of 1 to %d characters", arg, GUEST_NAME_MAX);
+	if (!guest_name_ok(base, arg))
 		return NULL;
-	}
 	if (strchr(arg, '/'))
 		path = strdup(arg);
 	else if (asprintf(&path, "%s/%s", base, arg) < 0)

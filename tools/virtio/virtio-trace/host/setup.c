@@ -186,15 +186,20 @@ static int setup_owner_id(const char *text, bool group, unsigned int *id)
 {
 	const struct passwd *pw = group ? NULL : getpwnam(text);
 	const struct group *gr = group ? getgrnam(text) : NULL;
+	unsigned long number;
 	char *end;
 
 	if (pw || gr) {
 		*id = pw ? pw->pw_uid : gr->gr_gid;
 		return 0;
 	}
-	*id = strtoul(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && !*end)
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	/* The last number of all means "leave it as it is" to chown(). */
+	if (*text >= '0' && *text <= '9' && !*end && !errno && number < (uid_t)-1) {
+		*id = number;
 		return 0;
+	}
 	msg_err(0, "setup: --owner: no such %s: %s", group ? "group" : "user", text);
 	return -EINVAL;
 }

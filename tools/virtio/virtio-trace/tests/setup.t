@@ -91,6 +91,18 @@ is $? 2 "so are too many"
 said=$(setup web2 --cpus 1 --owner nobody-of-that-name 2>&1)
 is $? 2 "an unknown owner is wrong"
 like "$said" "no such user: nobody-of-that-name" "and told"
+for owner in 99999999999999 4294967295 0:99999999999999999999999 -1; do
+	said=$(setup web2 --cpus 1 --owner $owner 2>&1)
+	is $? 2 "an owner of number $owner is wrong"
+	like "$said" "no such (user|group): ${owner#*:}" "and told"
+done
+said=$(setup $'web\n2' --cpus 1 2>&1)
+is $? 2 "a name of two lines is none"
+like "$said" "can't have control characters" "which is told"
+said=$(setup web2 --cpus 1 -d "$tmp/"$'\e[1m' 2>&1)
+is $? 2 "nor is a directory with strange characters one"
+[ ! -e "$tmp/guests/web2" ]
+ok $? "nothing of all that is made"
 said=$(setup .. --cpus 1 2>&1)
 is $? 2 "not every word is a name"
 like "$(setup --help)" "^Usage: virtio-trace setup" "--help tells the usage"

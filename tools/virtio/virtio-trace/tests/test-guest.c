@@ -24,6 +24,8 @@ static void test_names(void)
 	ok(dir && !strcmp(dir, "./x"), "a path is a path");
 	free(dir);
 	ok(!guest_dir(NULL, "") && !guest_dir(NULL, ".."), "some names are none");
+	ok(!guest_dir(NULL, "a\nb") && !guest_dir(NULL, "./a\033b"), "nor is what is not a line");
+	ok(!guest_dir("/a\rb", "web1"), "nor is there such a directory");
 }
 
 static void test_open(struct peer *peer)
