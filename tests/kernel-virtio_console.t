@@ -39,7 +39,7 @@ results()
 	# Lines that say nothing of a test are remarks.
 	while read -r verdict rest; do
 		case $verdict in
-		ok|not) name=${rest##*([ok 0-9])} ;;
+		ok|not) name=${rest##*[0-9] } ;;
 		'#') diag "$rest"; continue ;;
 		*) continue ;;
 		esac
@@ -64,7 +64,6 @@ guest_run()
 	ok $? "$what: the guest ends well, its console is clean"
 }
 
-shopt -s extglob
 [ -e "$kernel" ] || [ -n "${KERNEL:-}" ] || skip_all "no patched kernel: make kernel builds it"
 echo_build || exit
 guest_run "indirect descriptors" "" short full chain empty odd subbuf writers locked absent \
