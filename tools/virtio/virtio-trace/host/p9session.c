@@ -172,15 +172,13 @@ static bool session_reply_fits(const struct p9_fcall *request, const struct p9_f
 	return true;
 }
 
-static int session_exchange(struct p9session *session, struct p9_fcall *request,
+/* Sends the @len bytes that @request became, and has a fitting reply or the session's end. */
+static int session_exchange(struct p9session *session, const struct p9_fcall *request, int len,
 			    struct p9_fcall *reply)
 {
 	u64 deadline = session_deadline(session);
-	int len, ret;
+	int ret;
 
-	len = p9_encode(request, session->tx, session->msize);
-	if (len < 0)
-		return len;
 	ret = session_send(session, len, &deadline);
 	while (!ret) {
 		ret = session_receive_reply(session, reply, &deadline);
@@ -190,23 +188,26 @@ static int session_exchange(struct p9session *session, struct p9_fcall *request,
 	}
 	if (!ret && !session_reply_fits(request, reply))
 		ret = -EPROTO;
-	return ret ? session_die(session, ret) : 0;
+	return ret;
 }
 
 int p9session_rpc(struct p9session *session, struct p9_fcall *request, struct p9_fcall *reply)
 {
 	struct pollfd cancel = { .fd = session->cancel_fd, .events = POLLIN };
-	int ret;
+	int len, ret;
 
 	if (session->dead)
 		return session->dead;
 	if (cancel.fd >= 0 && request->type != P9_TCLUNK && poll(&cancel, 1, 0) > 0)
 		return -EINTR;
 	request->tag = session->tag++ % P9_NOTAG;
-	ret = session_exchange(session, request, reply);
-	if (!ret && reply->type == P9_RLERROR)
-		ret = -(int)reply->ecode;
-	return ret;
+	len = p9_encode(request, session->tx, session->msize);
+	if (len < 0)
+		return len;
+	ret = session_exchange(session, request, len, reply);
+	if (ret)
+		return session_die(session, ret);
+	return reply->type == P9_RLERROR ? -(int)reply->ecode : 0;
 }
 
 /* Slides over the byte stream until the last bytes of it are a whole Rversion. */
@@ -265,15 +266,23 @@ static int session_version(struct p9session *session)
 	return 0;
 }
 
+/* What goes wrong before the session has begun is for the caller to say. */
 static int session_attach(struct p9session *session)
 {
 	struct p9_fcall request = {
-		.type = P9_TATTACH, .fid = P9SESSION_ROOT, .afid = P9_NOFID,
+		.type = P9_TATTACH, .tag = session->tag++, .fid = P9SESSION_ROOT, .afid = P9_NOFID,
 		.uname = p9_str("root"), .aname = p9_str(""),
 	};
 	struct p9_fcall reply;
+	int len, ret;
 
-	return p9session_rpc(session, &request, &reply);
+	len = p9_encode(&request, session->tx, session->msize);
+	if (len < 0)
+		return len;
+	ret = session_exchange(session, &request, len, &reply);
+	if (ret)
+		return ret;
+	return reply.type == P9_RLERROR ? -(int)reply.ecode : 0;
 }
 
 int p9session_open(struct p9session *session, int fd, const char *name, u32 timeout_ms)

@@ -61,7 +61,8 @@ struct p9session {
  * @timeout_ms: see struct p9session
  *
  * Answers to somebody who left are skipped: the session begins with the first
- * whole Rversion in the byte stream.
+ * whole Rversion in the byte stream. Says nothing: only the caller knows what it means
+ * when there is no session.
  *
  * Return: 0 or -errno; -ETIMEDOUT: nobody answers.
  */

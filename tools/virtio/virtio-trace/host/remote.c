@@ -368,7 +368,7 @@ int remote_connect(const struct guest *guest, u32 timeout_ms, struct p9client **
 	ret = p9client_open(fd, guest->name, timeout_ms, client);
 	if (ret == -ETIMEDOUT)
 		msg_err(0, "guest %s: " GUEST_FS ": no agent answers: %s", guest->name,
-			"is trace-agent running in the guest?");
+			"is trace-agent running in the guest? Or has another client the socket?");
 	else if (ret)
 		msg_err(ret, "guest %s: " GUEST_FS ": begin a session", guest->name);
 	return ret;

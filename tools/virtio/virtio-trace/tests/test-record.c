@@ -6,6 +6,7 @@
 
 #include "../host/cmd.h"
 #include "../host/record.h"
+#include "../p9.h"
 #include "peer.h"
 
 /**
@@ -93,6 +94,19 @@ static bool file_says(const char *path, const char *text)
 	for (text = strtok(all, "\n"); text; text = strtok(NULL, "\n"))
 		printf("#   %s\n", text);
 	return false;
+}
+
+static int file_lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int c, lines = 0;
+
+	if (!f)
+		return -1;
+	while ((c = getc(f)) != EOF)
+		lines += c == '\n';
+	fclose(f);
+	return lines;
 }
 
 static void file_put(const char *path, const char *text)
@@ -356,6 +370,43 @@ static void test_no_agent(void)
 	peer_exit(&peer);
 }
 
+/* Whoever has the socket may say what it is, and then not a word more. */
+static void *serve_version(void *arg)
+{
+	const struct p9_fcall reply = {
+		.type = P9_RVERSION, .tag = P9_NOTAG, .msize = P9_MSIZE_MIN,
+		.version = p9_str(P9_VERSION_STRING),
+	};
+	struct peer *peer = arg;
+	u8 buf[64];
+	int len;
+
+	peer->port_fd = accept(peer->listen_fd, NULL, NULL);
+	len = p9_encode(&reply, buf, sizeof(buf));
+	if (write(peer->port_fd, buf, len) != len)
+		abort();
+	return NULL;
+}
+
+static void test_half_a_session(void)
+{
+	pthread_t thread;
+	struct peer peer;
+	struct run run;
+
+	peer_init(&peer);
+	peer_listen(&peer);
+	if (pthread_create(&thread, NULL, serve_version, &peer))
+		abort();
+	run_init(&run, &peer);
+	run_start(&run, 0, "");
+	is(run_wait(&run), CMD_FAILED, "half a session is none");
+	is(file_lines(run.err), 1, "which is told once");
+	ok(file_says(run.err, "Or has another client the socket?"), "with what it may be");
+	pthread_join(thread, NULL);
+	peer_exit(&peer);
+}
+
 static void test_left_running(void)
 {
 	struct peer peer;
@@ -389,6 +440,7 @@ int main(void)
 	test_signal_and_command();
 	test_deaf_command();
 	test_no_agent();
+	test_half_a_session();
 	test_left_running();
 	return done();
 }
