@@ -144,6 +144,26 @@ static void test_names(void)
 	is(p9_encode(&fc, buf, sizeof(buf)), -EINVAL, "a bad name is not sent");
 }
 
+static void test_longest_walk(u8 type)
+{
+	struct p9_fcall in, out;
+	u8 buf[1024];
+	int len, i;
+
+	fcall_fill(&in, type);
+	in.nwalk = P9_WALK_MAX;
+	for (i = 0; i < P9_WALK_MAX; i++)
+		in.wname[i] = p9_str("deeper");
+	len = p9_encode(&in, buf, sizeof(buf));
+	is(p9_decode(buf, len, &out), 0, "type %u: as many names as there may be", type);
+	is(out.nwalk, P9_WALK_MAX, "type %u: are all there", type);
+	if (type == P9_TWALK)
+		ok(p9_str_is(out.wname[P9_WALK_MAX - 1], "deeper"), "with the last one");
+	else
+		is(out.wqid[P9_WALK_MAX - 1].path, in.wqid[P9_WALK_MAX - 1].path,
+		   "with the last one");
+}
+
 static void test_bad(void)
 {
 	u8 walk[P9_HEADER_SIZE + 10 + 17 * 3] = { sizeof(walk), 0, 0, 0, P9_TWALK };
@@ -202,6 +222,8 @@ int main(void)
 	test_wire();
 	test_in_place();
 	test_names();
+	test_longest_walk(P9_TWALK);
+	test_longest_walk(P9_RWALK);
 	test_bad();
 	test_dirents();
 	return done();

@@ -70,6 +70,10 @@ static void test_stats(void)
 	is(parse_stats("agent order=99999999999\n", &s), -EBADMSG, "a number too large");
 	is(parse_stats("agent order=0\ncpu1 read=1\ncpu1 read=1\n", &s), -EBADMSG, "a CPU twice");
 	is(parse_stats("agent order=0\ncpu99999 read=1\n", &s), -EBADMSG, "a CPU too high");
+	is(parse_stats("agent order=0\ncpu4096 read=1\n", &s), -EBADMSG, "even by one");
+	is(parse_stats("agent order=0\ncpu4095 read=1\n", &s), 0, "the highest CPU");
+	is(remote_stats_cpu(&s, 4095)->read, 1, "is one");
+	remote_stats_free(&s);
 	is(parse_stats("agent order=0\ncpu1\n", &s), -EBADMSG, "a CPU without counters");
 	is(parse_stats("agent order=0\ncpu1 read=-1\n", &s), -EBADMSG, "a number below 0");
 }

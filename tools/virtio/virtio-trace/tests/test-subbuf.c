@@ -116,6 +116,7 @@ static void test_lies(bool big_endian)
 	const struct subbuf_layout layout = make_layout(big_endian, 8, 4096);
 	struct make m;
 	u64 events;
+	u32 over;
 
 	fill(&m, &layout);
 	make_commit(&m, 4081);
@@ -123,6 +124,14 @@ static void test_lies(bool big_endian)
 	fill(&m, &layout);
 	make_commit(&m, 0x7ffffff);
 	is(scan_one(&m, &events), -EBADMSG, "the largest commit");
+	for (over = 0; over <= 4; over++) {
+		make_begin(&m, &layout, 0);
+		make_event(&m, 0, 1, 0);
+		make_head(&m, 29, 0);
+		make_commit(&m, layout.size - layout.data_offset + over);
+		is(scan_one(&m, &events), over ? -EBADMSG : 0,
+		   "a commit %u bytes beyond, all of it padding", over);
+	}
 	fill(&m, &layout);
 	make_commit(&m, 17);
 	is(scan_one(&m, &events), -EBADMSG, "a commit in the middle of a header");
