@@ -401,19 +401,26 @@ struct swapper {
 	bool stop;
 };
 
+static int swapper_turn(struct swapper *swapper)
+{
+	int err = ring_fill(swapper->ring, 2);
+
+	if (!err)
+		err = ring_splice(swapper->ring, swapper->pipe[1], 1);
+	if (!err)
+		err = ring_check_fd(swapper->ring, swapper->pipe[0], 1);
+	ring_write("trace", 0);
+	swapper->ring->next_read = swapper->ring->next_written;
+	/* Writers are kept out for a moment when a ring buffer is mapped. */
+	return err == -EBADF ? 0 : err;
+}
+
 static void *swapper_run(void *arg)
 {
 	struct swapper *swapper = arg;
 
-	while (!swapper->err && !__atomic_load_n(&swapper->stop, __ATOMIC_RELAXED)) {
-		swapper->err = ring_fill(swapper->ring, 2);
-		if (!swapper->err)
-			swapper->err = ring_splice(swapper->ring, swapper->pipe[1], 1);
-		if (!swapper->err)
-			swapper->err = ring_check_fd(swapper->ring, swapper->pipe[0], 1);
-		ring_write("trace", 0);
-		swapper->ring->next_read = swapper->ring->next_written;
-	}
+	while (!swapper->err && !__atomic_load_n(&swapper->stop, __ATOMIC_RELAXED))
+		swapper->err = swapper_turn(swapper);
 	return NULL;
 }
 
