@@ -108,6 +108,20 @@ static long irqs_count(void)
 	return sum;
 }
 
+/* How often hosts were notified until now, if there is a probe by that name. */
+static long notifications_count(void)
+{
+	FILE *file = fopen("/sys/kernel/tracing/kprobe_profile", "r");
+	long hits = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, " notify %ld", &hits) != 1)
+		hits = 0;
+	fclose(file);
+	return hits;
+}
+
 /* One round's worth fits and is left over when the round is shipped. */
 static int shipper_open(struct shipper *shipper, unsigned int subbuf_kib, const char *port)
 {
@@ -136,7 +150,7 @@ static int ship(int argc, char **argv)
 	unsigned int subbuf_kib, nr_subbufs, rounds, i;
 	long long start, ns = 0;
 	struct shipper shipper;
-	long irqs = 0;
+	long irqs = 0, notifications = 0;
 	bool splices;
 	int err;
 
@@ -153,15 +167,17 @@ static int ship(int argc, char **argv)
 		if (err)
 			break;
 		irqs -= irqs_count();
+		notifications -= notifications_count();
 		start = time_ns();
 		err = splices ? splice_round(&shipper, nr_subbufs) :
 				read_round(&shipper, nr_subbufs);
 		ns += time_ns() - start;
 		irqs += irqs_count();
+		notifications += notifications_count();
 	}
 	if (!err)
-		printf("%.0f %.2f\n", (double)ns / (rounds * (ROUND_BYTES / 4096)),
-		       (double)irqs / rounds);
+		printf("%.0f %.2f %.2f\n", (double)ns / (rounds * (ROUND_BYTES / 4096)),
+		       (double)notifications / rounds, (double)irqs / rounds);
 	ring_close(&shipper.ring);
 	ring_remove();
 	return err;
