@@ -70,6 +70,7 @@ test_counts()
 {
 	local dat=$tmp/counts.dat before
 
+	vm_run "echo > $tracing/trace"	# sets the guest's counts back, which never begin anew else
 	before=$(settings)
 	"$host" record "$vm_name" -q -o "$dat" -e sched -e timer -e kmem -b 4M --duration 4 \
 		> "$tmp/ledger" 2>&1 &
@@ -178,6 +179,19 @@ test_overwritten()
 	vm_run "echo > $tracing/trace; echo 1408 > $tracing/buffer_size_kb"
 }
 
+# What the ring held may be of events that are no longer enabled.
+test_held()
+{
+	local dat=$tmp/held.dat
+
+	vm_run "echo 1 > $tracing/events/timer/enable; sleep 0.5; echo 0 > $tracing/events/timer/enable"
+	"$host" record "$vm_name" -q -o "$dat" -e sched:sched_switch --duration 1 > "$tmp/ledger" 2>&1
+	ok $? "a ring with events of before is recorded" || cat "$tmp/ledger"
+	is "$(counts_peer "$dat")" "$(counts_ours "$dat")" "trace-cmd knows what they are, too"
+	grep -q 'timer_start:' <("$host" report -i "$dat")
+	ok $? "they are in the file"
+}
+
 test_filter_tracer_clock()
 {
 	local dat=$tmp/set.dat
@@ -223,7 +237,7 @@ test_wrong_words()
 guest_start main --cpus 2 --file "$BUILD/tests/programs/marker" || { ok 1 "the guest boots"; tap_done; exit; }
 # The ring is as large as it will be, so that its size can be told before and after.
 vm_run "trace-agent --daemon; echo 1408 > $tracing/buffer_size_kb"
-for test in ${RECORD_TESTS:-counts oracle overwritten filter_tracer_clock wrong_words}; do
+for test in ${RECORD_TESTS:-counts oracle overwritten held filter_tracer_clock wrong_words}; do
 	"test_$test"
 done
 [ -n "${RECORD_TESTS:-}" ] || for subbuf in 4K 16K 64K; do

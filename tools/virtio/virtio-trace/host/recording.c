@@ -156,19 +156,50 @@ static int recording_fill_info(struct recording *recording)
 	return 0;
 }
 
-static int recording_create(struct recording *recording)
+/* Events the ring holds: what they are was decided before, by somebody else. */
+static int recording_count_held(struct recording *recording, u64 *held)
 {
-	struct source *enabled;
+	struct remote_stats stats;
 	int ret;
+	u32 i;
 
-	ret = recording_fill_info(recording);
+	*held = 0;
+	ret = remote_stats_read(&recording->client->source, &stats);
 	if (ret)
 		return ret;
-	ret = source_open_enabled(&recording->client->source, recording->info.tracing, &enabled);
+	for (i = 0; i < stats.ncpus; i++)
+		*held += stats.cpus[i].entries;
+	remote_stats_free(&stats);
+	return 0;
+}
+
+/* A ring that is empty will hold only what is enabled; else every format may be needed. */
+static int recording_create_dat(struct recording *recording)
+{
+	struct source *src = &recording->client->source, *enabled;
+	u64 held;
+	int ret;
+
+	ret = recording_count_held(recording, &held);
+	if (ret)
+		return recording_err(recording, ret, "read agent/stats");
+	if (held)
+		return tracedat_create(recording->output, &recording->info, src, &recording->dat);
+	ret = source_open_enabled(src, recording->info.tracing, &enabled);
 	if (ret)
 		return recording_err(recording, ret, "learn which events are enabled");
 	ret = tracedat_create(recording->output, &recording->info, enabled, &recording->dat);
 	source_close_enabled(enabled);
+	return ret;
+}
+
+static int recording_create(struct recording *recording)
+{
+	int ret;
+
+	ret = recording_fill_info(recording);
+	if (!ret)
+		ret = recording_create_dat(recording);
 	if (ret)
 		return ret;
 	recording->collector.quota = recording->wanted->max_bytes;
