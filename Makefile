@@ -48,6 +48,15 @@ check-vm: tests ## run the tests in virtual machines
 fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
 	@tests/check fuzz
 
+kernel: setup-kernel ## build guest kernels, plain, patched and patched for debugging
+	@vm/build-kernel plain-6.12 patched-6.12 debug-6.12
+
+series: setup ## join patches and our own files into build/series, as mails for the kernel's lists
+	@scripts/series
+
+check-series: setup-kernel ## look at the series as its maintainers would: git am, checkpatch, sparse, W=1
+	@scripts/check-series
+
 soak: tests ## record a busy guest for SOAK_SECONDS (3600)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-3600} TEST_TIMEOUT=86400 prove -v tests/soak.t
 
@@ -82,7 +91,7 @@ dist: ## pack the committed sources into build/
 clean: ## remove build/, except the downloaded kernels
 	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} +
 
-setup-build setup-demo:
+setup-build setup-demo setup-kernel:
 	@scripts/setup $(@:setup-%=%)
 
 tests: setup all
@@ -94,7 +103,9 @@ tests: setup all
 
 # A test directory lies beside this file: every name here is an order.
 .PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
-	vm-shell bench-host install deb dist clean setup-build setup-demo tests
+	kernel series check-series \
+	vm-shell bench-host install deb dist clean \
+	setup-build setup-demo setup-kernel tests
 
 # Programs to be built wait for the packages that build them, also under -j.
 .NOTPARALLEL:
