@@ -51,6 +51,9 @@ fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
 kernel: setup-kernel ## build guest kernels, plain, patched and patched for debugging
 	@vm/build-kernel plain-6.12 patched-6.12 debug-6.12
 
+bench-cost: setup-kernel ## measure what a page costs from ring buffer to host, in instructions
+	@bench/cost
+
 series: setup ## join patches and our own files into build/series, as mails for the kernel's lists
 	@scripts/series
 
@@ -103,7 +106,7 @@ tests: setup all
 
 # A test directory lies beside this file: every name here is an order.
 .PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
-	kernel series check-series \
+	kernel bench-cost series check-series \
 	vm-shell bench-host install deb dist clean \
 	setup-build setup-demo setup-kernel tests
 
