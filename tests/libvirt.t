@@ -13,10 +13,10 @@ as_nobody=()
 
 dir=$vm_tmp/lv
 guest=$dir/guest
-mkdir -p "$dir/root/etc" "$guest"
+mkdir -p "$dir/embed/etc" "$guest"
 
 # Nothing of the machine's own libvirt is used; with one guest there is nothing to isolate.
-cat > "$dir/root/etc/qemu.conf" << 'END'
+cat > "$dir/embed/etc/qemu.conf" << 'END'
 security_driver = "none"
 stdio_handler = "file"
 END
@@ -55,7 +55,7 @@ cat > "$dir/domain.xml" << END
 END
 chmod 755 "$vm_tmp"
 [ "$(id -u)" != 0 ] || chown -R 65534:65534 "$dir"
-HOME=$dir XDG_RUNTIME_DIR=$dir "${as_nobody[@]}" virt-qemu-run --root="$dir/root" \
+HOME=$dir XDG_RUNTIME_DIR=$dir "${as_nobody[@]}" virt-qemu-run --root="$dir/embed" \
 	"$dir/domain.xml" > "$tmp/libvirt.log" 2>&1 &
 run=$!
 end()
