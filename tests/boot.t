@@ -81,9 +81,9 @@ for i in $(seq 32); do
 	[ -c "more-$i" ] || exit 1
 done
 [ -c trace-path-cpu3 ] && [ -c agent-fs-path ] && [ "$(ls | wc -l)" = 39 ] || exit 2
-[ "$(ls -d /sys/bus/virtio/drivers/virtio_console/virtio* | wc -l)" = 2 ] || exit 3
+[ "$(ls -d /sys/bus/virtio/drivers/virtio_console/virtio* | wc -l)" = 3 ] || exit 3
 END
-is $? 0 "39 ports on two devices are found by name" || diag "$(< "$tmp/err")"
+is $? 0 "39 ports on three devices are found by name" || diag "$(< "$tmp/err")"
 
 guest_start obeying
 is "$(vm_run 'echo out; echo err >&2; exit 3')" $'out\nerr' "a guest runs a command"
