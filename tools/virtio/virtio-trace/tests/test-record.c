@@ -1,113 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Does record say the truth about what it has, whatever becomes of guest, disk and user? */
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
-#include "../host/cmd.h"
-#include "../host/record.h"
 #include "../p9.h"
-#include "peer.h"
-
-/**
- * struct run - record in a process of its own
- * @peer: the guest
- * @output: the file it writes
- * @out: what it says on stdout, a file
- * @err: on stderr
- * @pid: the process
- */
-struct run {
-	struct peer *peer;
-	char output[96];
-	char out[96];
-	char err[96];
-	pid_t pid;
-};
-
-static void run_init(struct run *run, struct peer *peer)
-{
-	run->peer = peer;
-	snprintf(run->output, sizeof(run->output), "%s/trace.dat", peer->dir);
-	snprintf(run->out, sizeof(run->out), "%s/out", peer->dir);
-	snprintf(run->err, sizeof(run->err), "%s/err", peer->dir);
-}
-
-/* In the new process: the files it may write have a limit, and somebody reads what it says. */
-static void run_prepare(const struct run *run, rlim_t file_max)
-{
-	struct rlimit limit = { .rlim_cur = file_max, .rlim_max = file_max };
-
-	/* Only the guest may hold its ends of the FIFOs. */
-	close(run->peer->fifo[0]);
-	close(run->peer->fifo[1]);
-	if (!freopen(run->out, "w", stdout) || !freopen(run->err, "w", stderr))
-		_exit(99);
-	if (file_max)
-		setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-/* The words after "record -o FILE GUEST" stand in @more, separated by '|'. */
-static void run_start(struct run *run, rlim_t file_max, const char *more)
-{
-	char *argv[32] = { "record", "-q", "--timeout", "2s", "-o", run->output,
-			   run->peer->guest };
-	char words[256], *rest = words;
-	int argc = 7, status;
-
-	snprintf(words, sizeof(words), "%s", more);
-	while (*words && (argv[argc] = strsep(&rest, "|")))
-		argc++;
-	fflush(stdout);
-	run->pid = fork();
-	if (run->pid)
-		return;
-	run_prepare(run, file_max);
-	status = cmd_record(argc, argv);
-	fflush(stdout);
-	_exit(status);
-}
-
-static int run_wait(struct run *run)
-{
-	int status;
-
-	if (waitpid(run->pid, &status, 0) != run->pid || !WIFEXITED(status))
-		return -1;
-	return WEXITSTATUS(status);
-}
-
-static bool file_says(const char *path, const char *text)
-{
-	char all[8192];
-	FILE *f = fopen(path, "r");
-	size_t len;
-
-	if (!f)
-		return false;
-	len = fread(all, 1, sizeof(all) - 1, f);
-	all[len] = '\0';
-	fclose(f);
-	if (strstr(all, text))
-		return true;
-	printf("# %s says:\n", path);
-	for (text = strtok(all, "\n"); text; text = strtok(NULL, "\n"))
-		printf("#   %s\n", text);
-	return false;
-}
-
-static int file_lines(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	int c, lines = 0;
-
-	if (!f)
-		return -1;
-	while ((c = getc(f)) != EOF)
-		lines += c == '\n';
-	fclose(f);
-	return lines;
-}
+#include "record-run.h"
 
 static void file_put(const char *path, const char *text)
 {
@@ -119,16 +15,6 @@ static void file_put(const char *path, const char *text)
 	fclose(f);
 }
 
-static void wait_for_order(struct peer *peer)
-{
-	int i;
-
-	for (i = 0; i < 1000 && !atomic_load(&peer->order); i++)
-		poll(NULL, 0, 10);
-	/* Progress comes after the start; so does what the tests do next. */
-	poll(NULL, 0, 100);
-}
-
 static void test_whole(void)
 {
 	const char *more = "-e|sched:sched_switch|-f|prev_pid != 0|-C|mono|-b|64K|--duration|300ms";
@@ -136,9 +22,7 @@ static void test_whole(void)
 	struct run run;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, more);
+	record_begin(&run, &peer, more);
 	wait_for_order(&peer);
 	ok(!strcmp(peer_get(&peer, "trace_clock"), "mono\n"), "the clock is set");
 	ok(!strcmp(peer_get(&peer, "buffer_size_kb"), "64\n"), "so is the ring's size");
@@ -154,8 +38,7 @@ static void test_whole(void)
 	ok(!strncmp(peer_get(&peer, "events/sched/sched_switch/filter"), "0\n", 2),
 	   "the filter is gone");
 	ok(!strncmp(peer_get(&peer, "events/sched/enable"), "0\n", 2), "the event is off");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 /* The fake guest takes what is written for what is enabled: it has a system of that name. */
@@ -167,9 +50,7 @@ static void test_pattern(void)
 	peer_init(&peer);
 	peer_mkdir(&peer, "events/sch*");
 	peer_put(&peer, "events/sch*/enable", "");
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "-e|sch*|-f|common_pid != 0|--duration|300ms");
+	record_begin(&run, &peer, "-e|sch*|-f|common_pid != 0|--duration|300ms");
 	wait_for_order(&peer);
 	ok(!strcmp(peer_get(&peer, "set_event"), "sch*:*\n"), "a pattern alone is one of systems");
 	ok(!strcmp(peer_get(&peer, "events/sched/sched_switch/filter"), "common_pid != 0\n"),
@@ -180,17 +61,13 @@ static void test_pattern(void)
 	ok(!strncmp(peer_get(&peer, "events/sched/sched_wakeup/filter"), "0\n", 2),
 	   "the filters are gone");
 	ok(!strcmp(peer_get(&peer, "events/sch*/enable"), "0\n"), "the events are off");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "-e|net*|-f|x != 0");
-	is(run_wait(&run), CMD_FAILED, "a filter of a pattern that fits nothing is a failure");
+	is(record_once(&run, &peer, "-e|net*|-f|x != 0"), CMD_FAILED,
+	   "a filter of a pattern that fits nothing is a failure");
 	ok(file_says(run.err, "no such event: net*"), "and told");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_lost_bytes(void)
@@ -200,15 +77,12 @@ static void test_lost_bytes(void)
 
 	peer_init(&peer);
 	peer.unsent = 10 * PEER_SUBBUF;
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "--duration|100ms");
-	is(run_wait(&run), CMD_LEDGER, "lost bytes make the ledger fail");
+	is(record_once(&run, &peer, "--duration|100ms"), CMD_LEDGER,
+	   "lost bytes make the ledger fail");
 	ok(file_says(run.out, "cpu1: 40960 bytes that the agent sent did not arrive"),
 	   "it says how many");
 	ok(file_says(run.out, "all       44880       40800"), "and the events are counted");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_agent_dies(void)
@@ -217,9 +91,7 @@ static void test_agent_dies(void)
 	struct run run;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "");
+	record_begin(&run, &peer, "");
 	wait_for_order(&peer);
 	peer_stop(&peer);
 	is(run_wait(&run), CMD_FAILED, "a dying agent is a failure");
@@ -236,9 +108,7 @@ static void test_guest_powered_off(void)
 	struct run run;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "");
+	record_begin(&run, &peer, "");
 	wait_for_order(&peer);
 	peer_stop(&peer);
 	peer_power_off(&peer);
@@ -266,8 +136,7 @@ static void test_disk_full(void)
 	ok(file_says(run.err, "File too large"), "and the cause");
 	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the guest is put back");
 	is(atomic_load(&peer.order), 0, "and its relays are stopped");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_quota(void)
@@ -276,14 +145,11 @@ static void test_quota(void)
 	struct run run;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "--max-size|100K");
-	is(run_wait(&run), CMD_OK, "the end of the quota is no failure");
+	is(record_once(&run, &peer, "--max-size|100K"), CMD_OK,
+	   "the end of the quota is no failure");
 	ok(file_says(run.err, "--max-size is reached"), "it is told");
 	ok(file_says(run.out, "not stored"), "what was not stored is counted");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_refused(void)
@@ -305,8 +171,7 @@ static void test_refused(void)
 	ok(file_says(run.output, "an older trace"), "an older file stays");
 	ok(access(part, F_OK) != 0, "nothing is left of the new one");
 	ok(!strncmp(peer_get(&peer, "tracing_on"), "1\n", 2), "the guest is put back");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_signal_and_command(void)
@@ -315,9 +180,7 @@ static void test_signal_and_command(void)
 	struct run run, second;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "");
+	record_begin(&run, &peer, "");
 	wait_for_order(&peer);
 	run_init(&second, &peer);
 	snprintf(second.err, sizeof(second.err), "%s/err2", peer.dir);
@@ -326,17 +189,12 @@ static void test_signal_and_command(void)
 	ok(file_says(second.err, "another virtio-trace is at work with it"), "and told why");
 	kill(run.pid, SIGINT);
 	is(run_wait(&run), CMD_OK, "Ctrl-C ends a recording well");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "--|sh|-c|exit 7");
-	is(run_wait(&run), CMD_OK, "so does the end of the command");
+	is(record_once(&run, &peer, "--|sh|-c|exit 7"), CMD_OK, "so does the end of the command");
 	ok(file_says(run.err, "sh: exit status 7"), "whose status is told");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_deaf_command(void)
@@ -345,14 +203,11 @@ static void test_deaf_command(void)
 	struct run run;
 
 	peer_init(&peer);
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "--duration|500ms|--|sh|-c|trap '' TERM; exec sleep 60");
-	is(run_wait(&run), CMD_OK, "a command that does not end does not keep record");
+	is(record_once(&run, &peer, "--duration|500ms|--|sh|-c|trap '' TERM; exec sleep 60"), CMD_OK,
+	   "a command that does not end does not keep record");
 	ok(file_says(run.err, "sh: did not end within 2 s: killing it"), "it is told");
 	ok(file_says(run.err, "sh: ended by signal 9"), "and done");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 static void test_no_agent(void)
@@ -416,15 +271,12 @@ static void test_left_running(void)
 	atomic_store(&peer.order, 1);
 	if (write(peer.fifo[0], peer.dir, 50) != 50)
 		abort();
-	peer_start(&peer);
-	run_init(&run, &peer);
-	run_start(&run, 0, "--duration|100ms");
-	is(run_wait(&run), CMD_OK, "relays left running are stopped first");
+	is(record_once(&run, &peer, "--duration|100ms"), CMD_OK,
+	   "relays left running are stopped first");
 	ok(file_says(run.err, "the relays are running already"), "it is told");
 	ok(file_says(run.err, "threw away 50 bytes"), "stale bytes are thrown away");
 	ok(file_says(run.out, "all       40800       40800"), "and the recording is whole");
-	peer_stop(&peer);
-	peer_exit(&peer);
+	record_done(&peer);
 }
 
 int main(void)
