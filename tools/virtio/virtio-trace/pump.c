@@ -134,8 +134,11 @@ bool pump_busy(const struct pump *p)
 	return p->piped || p->tail;
 }
 
-/* What @out refused although it had called itself writable is gone from the pipe. */
-static void pump_refused(struct pump *p)
+/*
+ * What @out refused although it had called itself writable is gone from the pipe, on most
+ * kernels. An @out that goes on so must not swallow all of the ring: the caller is to wait.
+ */
+static int pump_refused(struct pump *p)
 {
 	int left;
 
@@ -145,6 +148,7 @@ static void pump_refused(struct pump *p)
 	p->piped = left;
 	if (p->batch > p->subbuf_size)
 		p->batch -= p->batch / p->subbuf_size / 2 * p->subbuf_size;
+	return ++p->refusals > PUMP_REFUSALS_MAX ? -EAGAIN : 0;
 }
 
 static int pump_send_piped(struct pump *p)
@@ -154,13 +158,12 @@ static int pump_send_piped(struct pump *p)
 	n = splice(p->pipe[0], NULL, p->out, NULL, p->piped, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 	if (n > 0) {
 		p->piped -= n;
+		p->refusals = 0;
 		p->ledger.port_bytes += n;
 		return 0;
 	}
-	if (n == 0) {
-		pump_refused(p);
-		return 0;
-	}
+	if (n == 0 || errno == ENOSPC)
+		return pump_refused(p);
 	if (errno == EINTR)
 		return 0;
 	if (errno == EINVAL && !p->copy) {

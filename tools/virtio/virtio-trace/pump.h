@@ -12,6 +12,8 @@
  */
 #define PUMP_CHAIN_MAX 128
 
+#define PUMP_REFUSALS_MAX 8	/* so often in a row it is tried again at once */
+
 /**
  * struct pump - the way of one CPU's sub-buffers
  * @ring: trace_pipe_raw, non-blocking; -1 when closed
@@ -20,6 +22,7 @@
  * @copy: @out can't be spliced to: read and write instead
  * @subbuf_size: bytes per sub-buffer while @ring is open
  * @batch: most bytes to take from the ring at once
+ * @refusals: how often in a row @out took nothing of what was in the pipe
  * @piped: bytes in the pipe that @out has not accepted yet
  * @tail: bytes on their way to @out by write(): a partial sub-buffer, or with @copy
  *	what came out of the pipe; NULL when there are none
@@ -34,6 +37,7 @@ struct pump {
 	bool copy;
 	u32 subbuf_size;
 	u32 batch;
+	unsigned int refusals;
 	size_t piped;
 	char *tail;
 	size_t tail_len;
@@ -86,7 +90,8 @@ bool pump_busy(const struct pump *p);
  * @p: the pump
  *
  * Return: 0 when nothing is left; -EAGAIN when the port takes no more now;
- * another -errno when it is gone for good.
+ * -EIO when it is broken; another
+ * -errno when it is gone for good.
  */
 int pump_send(struct pump *p);
 

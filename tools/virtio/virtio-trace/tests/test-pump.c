@@ -18,11 +18,15 @@
 #define SUBBUF 4096
 #define SUBBUFS 40
 
+/* What the ring holds: no two sub-buffers are alike, nor what lies within. */
+static char ring_data[SUBBUFS * SUBBUF];
+
 static struct {
 	unsigned int calls;	/* so far */
 	unsigned int fail_at;	/* this one fails; 0: none */
 	int err;		/* with this; 0: it returns 0 */
 	bool refuse;		/* splice to the port drains the pipe and returns 0 */
+	bool nospace;		/* it fails with ENOSPC and leaves the pipe alone */
 } inject;
 
 static bool injected(void)
@@ -44,6 +48,10 @@ ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t len, uns
 			;
 		return 0;
 	}
+	if (inject.nospace && !in_at && fcntl(in, F_GETPIPE_SZ) > 0) {
+		errno = ENOSPC;
+		return -1;
+	}
 	return syscall(SYS_splice, in, in_at, out, out_at, len, flags);
 }
 
@@ -54,22 +62,41 @@ ssize_t write(int fd, const void *buf, size_t len)
 	return syscall(SYS_write, fd, buf, len);
 }
 
+/**
+ * struct rig - a pump between a file and a pipe
+ * @pump: the pump
+ * @port: the pipe
+ * @path: the file
+ * @next: where in the ring's data what arrives next must lie
+ * @wrong: some of it was not what lies there
+ */
 struct rig {
 	struct pump pump;
 	int port[2];
 	char path[32];
+	size_t next;
+	bool wrong;
 };
+
+static void ring_fill(void)
+{
+	u32 i, word;
+
+	for (i = 0; i < sizeof(ring_data); i += sizeof(word)) {
+		word = i * 2654435761u;
+		memcpy(ring_data + i, &word, sizeof(word));
+	}
+}
 
 static void rig_open(struct rig *r, bool small_port)
 {
-	static char data[SUBBUFS * SUBBUF];
 	int fd;
 
 	memset(&inject, 0, sizeof(inject));
 	memset(r, 0, sizeof(*r));
 	snprintf(r->path, sizeof(r->path), "/tmp/test-pump.XXXXXX");
 	fd = mkstemp(r->path);
-	if (fd < 0 || syscall(SYS_write, fd, data, sizeof(data)) != sizeof(data) ||
+	if (fd < 0 || syscall(SYS_write, fd, ring_data, sizeof(ring_data)) != sizeof(ring_data) ||
 	    pipe2(r->port, O_NONBLOCK))
 		exit(EXIT_FAILURE);
 	close(fd);
@@ -100,8 +127,12 @@ static u64 port_drain(struct rig *r)
 	u64 sum = 0;
 	ssize_t n;
 
-	while ((n = read(r->port[0], buf, sizeof(buf))) > 0)
+	while ((n = read(r->port[0], buf, sizeof(buf))) > 0) {
+		if (r->next + n > sizeof(ring_data) || memcmp(buf, ring_data + r->next, n))
+			r->wrong = true;
+		r->next += n;
 		sum += n;
+	}
 	return sum;
 }
 
@@ -129,15 +160,18 @@ static void test_ships(void)
 	is(ship_all(&r), SUBBUFS * SUBBUF, "all of the ring arrives");
 	is(r.pump.ledger.ring_bytes, SUBBUFS * SUBBUF, "and was counted");
 	is(r.pump.ledger.ring_subbufs, SUBBUFS, "in sub-buffers, too");
+	ok(!r.wrong, "and is what was in the ring");
 	rig_close(&r);
 
 	rig_open(&r, true);
 	is(ship_all(&r), SUBBUFS * SUBBUF, "all of it arrives through a port that is often full");
+	ok(!r.wrong, "once and in order");
 	rig_close(&r);
 
 	rig_open(&r, false);
 	r.pump.copy = true;
 	is(ship_all(&r), SUBBUFS * SUBBUF, "all of it arrives by copying");
+	ok(!r.wrong, "unchanged");
 	rig_close(&r);
 }
 
@@ -156,16 +190,56 @@ static void test_refused(void)
 	rig_close(&r);
 }
 
+/* A port that has room and takes nothing must not be fed at full speed. */
+static void test_refused_for_long(void)
+{
+	unsigned int takes = 0;
+	struct rig r;
+
+	rig_open(&r, false);
+	inject.refuse = true;
+	do {
+		pump_take(&r.pump);
+		takes++;
+	} while (!pump_send(&r.pump) && takes < 100);
+	is(takes, PUMP_REFUSALS_MAX + 1, "a queue that goes on dropping is waited for");
+	is(r.pump.ledger.lost[LOSS_QUEUE], r.pump.ledger.ring_bytes, "what it dropped is counted");
+	inject.refuse = false;
+	r.next = r.pump.ledger.ring_bytes;
+	is(ship_all(&r), SUBBUFS * SUBBUF - r.pump.ledger.lost[LOSS_QUEUE],
+	   "all that follows arrives when it is over");
+	ok(!r.wrong, "unchanged");
+	is(r.pump.refusals, 0, "and it counts from the beginning");
+	rig_close(&r);
+}
+
+static void test_no_space(void)
+{
+	struct rig r;
+
+	rig_open(&r, false);
+	inject.nospace = true;
+	pump_take(&r.pump);
+	is(pump_send(&r.pump), -EAGAIN, "a queue that is full after all is waited for");
+	is(ledger_lost(&r.pump.ledger), 0, "nothing is lost when it has left the pipe alone");
+	inject.nospace = false;
+	is(ship_all(&r), SUBBUFS * SUBBUF, "and all of it arrives");
+	ok(!r.wrong, "in order");
+	rig_close(&r);
+}
+
 static void test_abandon(void)
 {
 	struct rig r;
 
 	rig_open(&r, false);
 	pump_take(&r.pump);
+	r.next = 65536;
 	is(pump_abandon(&r.pump, LOSS_DEVICE), 0, "what is on its way can be given up");
 	is(r.pump.ledger.lost[LOSS_DEVICE], 65536, "and is counted");
 	ok(!pump_busy(&r.pump), "nothing is left on its way");
 	is(ship_all(&r), (SUBBUFS - 16) * SUBBUF, "what follows arrives");
+	ok(!r.wrong, "unchanged");
 	rig_close(&r);
 }
 
@@ -212,8 +286,11 @@ int main(void)
 	static const int errs[] = { EINTR, EAGAIN, ENOMEM, ENODEV, EIO, EPIPE, 0 };
 	size_t i;
 
+	ring_fill();
 	test_ships();
 	test_refused();
+	test_refused_for_long();
+	test_no_space();
 	test_abandon();
 	test_resized();
 	for (i = 0; i < ARRAY_SIZE(errs); i++)
