@@ -318,19 +318,37 @@ static void relay_halt(struct relay *r, int err)
 		;
 }
 
-/* The port is gone: look for it until it is back or an order comes. */
+/* Is the port still open? It is closed here if its device has gone. */
+static bool relay_keeps_port(struct relay *r)
+{
+	char unwanted;
+
+	if (r->port.fd < 0)
+		return false;
+	if (read(r->port.fd, &unwanted, 1) >= 0 || errno != ENODEV)
+		return true;
+	relay_close_port(r);
+	return false;
+}
+
+/*
+ * The port is gone: look for it until it is back or an order comes. A broken one is still
+ * there and opens, but works no more until its device goes and comes: it is kept open, so
+ * that this is noticed.
+ */
 static void relay_miss_port(struct relay *r, int err)
 {
 	msg_err(err, "cpu%u: ship to %s", r->cpu, r->port_name);
 	pump_abandon(&r->pump, LOSS_DEVICE);
 	pump_close(&r->pump);
-	relay_close_port(r);
+	if (err != -EIO)
+		relay_close_port(r);
 	r->state = RELAY_DOWN;
 	relay_ack(r, err);
 	if (r->agent->opt.use_stdout)
 		kill(getpid(), SIGTERM);	/* nobody reads: end as any filter does */
 	while (!relay_wait_order(r, RELAY_RETRY_MS)) {
-		if (r->agent->opt.use_stdout || relay_open_port(r))
+		if (r->agent->opt.use_stdout || relay_keeps_port(r) || relay_open_port(r))
 			continue;
 		msg_info("cpu%u: %s is back", r->cpu, r->port_name);
 		return;
