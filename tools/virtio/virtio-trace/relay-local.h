@@ -28,6 +28,20 @@ int relay_open_port(struct relay *r);
 void relay_close_port(struct relay *r);
 
 /**
+ * relay_keeps_port() - is the port still open?
+ * @r: the relay
+ *
+ * Return: false when it is not, or when its device has gone: then it is closed now.
+ */
+bool relay_keeps_port(struct relay *r);
+
+/**
+ * relay_reclaim_port() - have the driver free what the host has taken
+ * @r: the relay, its port open
+ */
+void relay_reclaim_port(struct relay *r);
+
+/**
  * relay_open_ring() - open the CPU's ring in the instance to ship from
  * @r: the relay, its port open
  *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What does a relay hold while it ships: its CPU, its port, its ring? */
 #include <errno.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,6 +57,30 @@ void relay_close_port(struct relay *r)
 		close(r->watch_fd);
 	r->watch_fd = -1;
 	port_close(&r->port);
+}
+
+bool relay_keeps_port(struct relay *r)
+{
+	char unwanted;
+
+	if (r->port.fd < 0)
+		return false;
+	if (read(r->port.fd, &unwanted, 1) >= 0 || errno != ENODEV)
+		return true;
+	relay_close_port(r);
+	return false;
+}
+
+/*
+ * What the host has taken out of the port's queue the driver frees only when somebody
+ * writes to the port or asks whether he could. Without that, the last MiBs sent would stay
+ * allocated until there is more to send.
+ */
+void relay_reclaim_port(struct relay *r)
+{
+	struct pollfd port = { .fd = r->port.fd, .events = POLLOUT };
+
+	poll(&port, 1, 0);
 }
 
 int relay_open_ring(struct relay *r)

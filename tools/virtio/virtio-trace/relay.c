@@ -98,13 +98,22 @@ static void relay_ack(struct relay *r, int err)
 	io_event_fire(r->agent->acked_fd);
 }
 
-/* Waits for an order, or until a time has passed; true when there is an order. */
+/*
+ * Waits for an order, or until a time has passed; true when there is an order. The port is
+ * waited for, too: see relay_reclaim_port().
+ */
 static bool relay_wait_order(struct relay *r, int timeout_ms)
 {
 	struct pollfd wake = { .fd = r->wake_fd, .events = POLLIN };
+	struct epoll_event event;
 
 	relay_publish(r);
-	if (poll(&wake, 1, timeout_ms) > 0)
+	if (r->watch_fd >= 0)
+		wake.revents = epoll_wait(r->watch_fd, &event, 1, timeout_ms) > 0 &&
+			       event.data.fd == r->wake_fd;
+	else
+		poll(&wake, 1, timeout_ms);
+	if (wake.revents)
 		io_event_clear(r->wake_fd);
 	return relay_order_is_new(r);
 }
@@ -251,6 +260,7 @@ static int relay_flow_once(struct relay *r)
 		r->nap_ms = r->pump.ledger.ring_bytes != before ? 0 : r->nap_ms ? 2 * r->nap_ms : 1;
 		return 0;
 	}
+	relay_reclaim_port(r);
 	ret = relay_check_subbuf(r);
 	if (!ret)
 		ret = relay_ship_partial(r);
@@ -316,19 +326,6 @@ static void relay_halt(struct relay *r, int err)
 	relay_ack(r, err);
 	while (!relay_wait_order(r, -1))
 		;
-}
-
-/* Is the port still open? It is closed here if its device has gone. */
-static bool relay_keeps_port(struct relay *r)
-{
-	char unwanted;
-
-	if (r->port.fd < 0)
-		return false;
-	if (read(r->port.fd, &unwanted, 1) >= 0 || errno != ENODEV)
-		return true;
-	relay_close_port(r);
-	return false;
 }
 
 /*
