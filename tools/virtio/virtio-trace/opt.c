@@ -56,10 +56,9 @@ int opt_time(const char *text, u64 *ms)
 	size_t i;
 
 	/* Of what strtod() takes, only digits and a point. */
-	if (text[strspn(text, "0123456789.")] == 'e' || text[strcspn(text, "xXnN")] ||
-	    !text[strcspn(text, "0123456789")] || !strspn(text, "0123456789."))
-		return -EINVAL;
 	value = strtod(text, &end);
+	if (end == text || end != text + strspn(text, "0123456789."))
+		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(end, units[i].suffix))
 			break;
