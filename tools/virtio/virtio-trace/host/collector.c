@@ -3,8 +3,8 @@
 /*
  * Theory of operation
  *
- * A guest's stream goes to the file as it is, by splice: it is never looked at on
- * its way. Its events are counted from the file when no FIFO has anything, so that
+ * A guest's stream goes to the file as it is, by splice where the file system can do
+ * that: it is never looked at on its way. Its events are counted from the file when no FIFO has anything, so that
  * counting, which costs about as much as moving, holds nobody up. What is recorded
  * faster than that is counted at the end.
  *
@@ -264,22 +264,84 @@ static size_t collector_room(struct collector *collector, const struct collector
 	return left;
 }
 
-static ssize_t collector_store(struct collector *collector, struct collector_cpu *cpu, size_t len)
+static ssize_t collector_splice(struct collector *collector, struct collector_cpu *cpu, size_t len)
 {
 	ssize_t n;
 
+	if (collector->dat)
+		return tracedat_splice(collector->dat, cpu->cpu, cpu->fd, len);
+	n = splice(cpu->fd, NULL, cpu->raw_fd, NULL, len, SPLICE_F_NONBLOCK);
+	return n < 0 ? -errno : n;
+}
+
+/* Adds bytes to a CPU's file; how many of them are in it is told also after an error. */
+static int collector_write(struct collector *collector, const struct collector_cpu *cpu,
+			   size_t len, size_t *done)
+{
+	u64 before;
+	ssize_t n;
+	int ret;
+
+	*done = 0;
 	if (collector->dat) {
-		n = tracedat_splice(collector->dat, cpu->cpu, cpu->fd, len);
-	} else {
-		n = splice(cpu->fd, NULL, cpu->raw_fd, NULL, len, SPLICE_F_NONBLOCK);
-		n = n < 0 ? -errno : n;
+		before = tracedat_size(collector->dat, cpu->cpu);
+		ret = tracedat_append(collector->dat, cpu->cpu, collector->scratch, len);
+		*done = tracedat_size(collector->dat, cpu->cpu) - before;
+		return ret;
 	}
+	while (*done < len) {
+		n = write(cpu->raw_fd, collector->scratch + *done, len - *done);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		*done += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
+/* For a file that can't be spliced to. What was read and could not be written is discarded. */
+static ssize_t collector_copy(struct collector *collector, struct collector_cpu *cpu, size_t len)
+{
+	size_t done;
+	ssize_t n;
+	int ret;
+
+	if (len > collector->scratch_size)
+		len = collector->scratch_size;
+	n = read(cpu->fd, collector->scratch, len);
+	if (n <= 0)
+		return n < 0 ? -errno : 0;
+	ret = collector_write(collector, cpu, n, &done);
+	cpu->stored += done;
+	cpu->discarded += n - done;
+	collector->stored += done;
+	return ret ? ret : n;
+}
+
+static ssize_t collector_move(struct collector *collector, struct collector_cpu *cpu, size_t len)
+{
+	ssize_t n;
+
+	if (!collector->copy) {
+		n = collector_splice(collector, cpu, len);
+		if (n > 0) {
+			cpu->stored += n;
+			collector->stored += n;
+		}
+		if (n != -EINVAL)
+			return n;
+		collector->copy = true;
+	}
+	return collector_copy(collector, cpu, len);
+}
+
+static ssize_t collector_store(struct collector *collector, struct collector_cpu *cpu, size_t len)
+{
+	ssize_t n = collector_move(collector, cpu, len);
+
 	if (n > 0) {
-		cpu->stored += n;
-		collector->stored += n;
 		collector->full = collector->stored == collector->quota;
 	} else if (n < 0 && n != -EAGAIN && n != -EINTR) {
-		/* The data stays in the FIFO, and is discarded from now on. */
+		/* What stays in the FIFO is discarded from now on. */
 		collector->fault = msg_err(n, "guest %s: cpu%u: write the trace file",
 					   collector->guest->name, cpu->cpu);
 		n = -EAGAIN;

@@ -41,6 +41,7 @@ struct collector_cpu {
  * @dat_cpus: CPUs it has room for; others do not exist in the guest
  * @layout: the sub-buffers in it
  * @raw: raw files are written
+ * @copy: the files can't be spliced to: read and write instead
  * @scratch: what is counted or discarded at once
  * @scratch_size: its size, a sub-buffer's or more
  * @quota: bytes that may be stored; 0: any number
@@ -59,6 +60,7 @@ struct collector {
 	u32 dat_cpus;
 	struct subbuf_layout layout;
 	bool raw;
+	bool copy;
 	u8 *scratch;
 	size_t scratch_size;
 	u64 quota;

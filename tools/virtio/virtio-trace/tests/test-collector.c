@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Does every byte of every FIFO reach the file, and is every event of it counted? */
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
 #include "../host/collector.h"
 #include "../host/guest.h"
 #include "../host/source.h"
+#include "../host/tracedat-local.h"
 #include "peer.h"
+
+static bool no_splice;	/* as on a file system that does not know it */
+
+ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t len, unsigned int flags)
+{
+	if (no_splice) {
+		errno = EINVAL;
+		return -1;
+	}
+	return syscall(SYS_splice, in, in_at, out, out_at, len, flags);
+}
 
 /**
  * struct rig - FIFOs, a collector, and a trace.dat
@@ -62,7 +78,7 @@ static void put(int fd, const void *data, size_t len)
 /* Sub-buffers in pieces of all sizes, so that they straddle in every way. */
 static void test_straddling(void)
 {
-	static u8 stream[20 * PEER_SUBBUF];
+	static u8 stream[20 * PEER_SUBBUF], stored[sizeof(stream)];
 	size_t pos, piece = 1;
 	struct rig rig;
 	int i;
@@ -79,6 +95,8 @@ static void test_straddling(void)
 	ok(!collector_run(&rig.collector), "then nothing comes");
 	collector_count(&rig.collector);
 	is(rig.collector.cpus[1].stored, sizeof(stream), "all is stored");
+	ok(!tracedat_read(rig.dat, 1, 0, stored, sizeof(stored)) &&
+	   !memcmp(stored, stream, sizeof(stream)), "as it came");
 	is(rig.collector.cpus[1].events, 20 * PEER_SUBBUF_EVENTS, "and counted");
 	is(rig.collector.cpus[0].stored, 0, "for its CPU only");
 	is(rig.collector.cpus[1].damaged, 0, "nothing is damaged");
@@ -176,9 +194,42 @@ static void test_raw(void)
 	ok(collector_run(&rig.collector), "and filled");
 	snprintf(path, sizeof(path), "%s/cpu1.raw", dir);
 	ok(!stat(path, &st) && st.st_size == 50, "as they come");
+	no_splice = true;
+	put(rig.peer.fifo[1], dir, 20);
+	ok(collector_run(&rig.collector), "where nothing can be spliced to, too");
+	ok(!stat(path, &st) && st.st_size == 70, "behind what is there");
+	no_splice = false;
 	is(collector_to_raw(&rig.collector, "/nonexistent/raw"), -ENOENT,
 	   "a directory that can't be made is told");
 	rig_exit(&rig);
+}
+
+/* A full disk: of what was read already, nothing may go uncounted. */
+static void test_copy_fails(void)
+{
+	struct rlimit limit = { .rlim_max = RLIM_INFINITY };
+	u8 subbuf[PEER_SUBBUF];
+	struct rig rig;
+
+	no_splice = true;
+	signal(SIGXFSZ, SIG_IGN);
+	rig_init(&rig, true);
+	peer_subbuf(subbuf, 1);
+	put(rig.peer.fifo[0], subbuf, PEER_SUBBUF);
+	while (collector_run(&rig.collector))
+		;
+	put(rig.peer.fifo[0], subbuf, PEER_SUBBUF);
+	limit.rlim_cur = rig.dat->cpu[0].offset + PEER_SUBBUF + 1000;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	while (collector_run(&rig.collector))
+		;
+	limit.rlim_cur = RLIM_INFINITY;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	is(rig.collector.fault, -EFBIG, "what can't be written is a fault");
+	is(rig.collector.cpus[0].stored, PEER_SUBBUF + 1000, "what could be written is stored");
+	is(rig.collector.cpus[0].discarded, PEER_SUBBUF - 1000, "and the rest is counted");
+	rig_exit(&rig);
+	no_splice = false;
 }
 
 int main(void)
@@ -186,6 +237,11 @@ int main(void)
 	test_straddling();
 	test_cut_and_damaged();
 	test_quota_and_fault();
+	no_splice = true;
+	test_straddling();
+	test_quota_and_fault();
+	no_splice = false;
+	test_copy_fails();
 	test_settle();
 	test_raw();
 	return done();
