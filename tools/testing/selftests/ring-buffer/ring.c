@@ -77,6 +77,9 @@ int ring_open(struct ring *ring, int cpu, unsigned int subbuf_kib)
 	if (mkdir(INSTANCE, 0755))
 		return -errno;
 	err = ring_write("buffer_subbuf_size_kb", subbuf_kib);
+	/* Before Linux 6.8 there was no such file, and sub-buffers were pages. */
+	if (err == -ENOENT && (long)ring->subbuf_size == sysconf(_SC_PAGESIZE))
+		err = 0;
 	if (!err)
 		err = ring_write("buffer_size_kb", (RING_SUBBUFS + 2) * subbuf_kib);
 	if (err)
