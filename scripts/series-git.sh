@@ -16,6 +16,12 @@ series_git()
 	)
 }
 
+# The version of the sources that the parts are for.
+series_version()
+{
+	sed -n 's/^linux-source-\([0-9.]*\) .*/\1/p' "$PATCHES/base"
+}
+
 # The parts of the series, in its order, without the cover letter.
 series_parts()
 {

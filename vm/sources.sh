@@ -1,8 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Where are the pinned kernel sources? Unpacked once from the package source-6.12 of the table.
+# Where are the pinned kernel sources? Unpacked once from the package source-VERSION of the table.
 #
 # Sourced, after vm/debs.sh, by what wants all of them. The caller has set BUILD.
+
+# The directory for a tree, plain or patched, of a version. What is built from a tree remembers
+# where it was, so that of 6.12 keeps the name it had when there was no other.
+sources_tree()
+{
+	case $2 in
+	6.12) echo "$BUILD/kernels/tree-$1" ;;
+	*) echo "$BUILD/kernels/tree-$1-$2" ;;
+	esac
+}
+
+# The fragments that a kernel of a version is configured by.
+sources_config()
+{
+	local dir own
+	dir=$(dirname "${BASH_SOURCE[0]}")/config
+	own=$dir/guest-$1.config
+
+	echo "$dir/guest.config"
+	[ ! -f "$own" ] || echo "$own"
+}
 
 sources_unpack()
 {
@@ -29,11 +50,13 @@ sources_make()
 	echo "$*" > "$tree.row"
 }
 
-# Prints the directory. Its files are shared by hard links: replace them, don't write to them.
+# Prints the directory of a version. Its files are shared by hard links: replace them, don't
+# write to them.
 sources_plain()
 {
-	local tree=$BUILD/kernels/tree-plain row
-	read -ra row <<< "$(debs_row source-6.12)"
+	local version=$1 tree row
+	tree=$(sources_tree plain "$version")
+	read -ra row <<< "$(debs_row "source-$version")"
 
 	mkdir -p "$BUILD/kernels"
 	(
