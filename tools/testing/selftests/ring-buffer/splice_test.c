@@ -19,6 +19,7 @@
 #include <linux/trace_mmap.h>
 
 #include "../kselftest_harness.h"
+#include "faults.h"
 #include "fusefile.h"
 #include "ring.h"
 
@@ -46,12 +47,11 @@ static long number_read(const char *path)
 static int text_write(const char *path, int flags, const char *text)
 {
 	int fd = open(path, O_WRONLY | flags);
-	int err = 0;
+	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
+	err = write(fd, text, strlen(text)) < 0 ? -errno : 0;
 	close(fd);
 	return err;
 }
@@ -459,6 +459,46 @@ TEST_F_TIMEOUT(splice, map_while_swapping, TIMEOUT_S)
 	__atomic_store_n(&swapper.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, swapper.err);
+}
+
+/* Splices with one allocation failing; the rest follows when nothing fails any more. */
+static int splice_failing(struct ring *ring, int pipe, struct faults *faults, unsigned int n,
+			  bool *failed)
+{
+	size_t size = ring->subbuf_size;
+	ssize_t len;
+	int err;
+
+	err = faults_arm(faults, n);
+	if (err)
+		return err;
+	len = splice(ring->raw, NULL, pipe, NULL, RING_SUBBUFS * size, SPLICE_F_NONBLOCK);
+	err = len < 0 ? -errno : 0;
+	*failed = faults_disarm(faults);
+	if (err && !(*failed && err == -ENOMEM))
+		return err;
+	return ring_splice(ring, pipe, RING_SUBBUFS - (err ? 0 : len / size));
+}
+
+/* Whichever allocation fails, no sub-buffer is lost. */
+TEST_F_TIMEOUT(splice, allocation_fails, TIMEOUT_S)
+{
+	struct faults faults;
+	bool failed = true;
+	unsigned int n;
+
+	if (faults_begin(&faults))
+		SKIP(return, "the kernel injects no faults");
+	for (n = 1; failed; n++) {
+		ASSERT_EQ(0, ring_write("trace", 0));
+		self->ring.next_read = self->ring.next_written;
+		ASSERT_EQ(0, ring_fill(&self->ring, RING_SUBBUFS));
+		EXPECT_EQ(0, splice_failing(&self->ring, self->pipe[1], &faults, n, &failed));
+		ASSERT_EQ(0, ring_check_fd(&self->ring, self->pipe[0], RING_SUBBUFS));
+	}
+	faults_end(&faults);
+	/* Every sub-buffer takes a page, at the least. */
+	EXPECT_GT(n, RING_SUBBUFS);
 }
 
 TEST_HARNESS_MAIN
