@@ -33,7 +33,7 @@ host: setup-build ## build virtio-trace, the host's program, into build/host
 demo: setup-demo all ## record a guest's trace for a few seconds and show it
 	@scripts/demo
 
-check: tests ## run every test: unit, program, fuzz and virtual-machine tests
+check: tests patched ## run every test: unit, program, fuzz and virtual-machine tests
 	@tests/check vm fuzz program unit
 
 check-unit: tests ## run the unit tests, plain and under the sanitizers
@@ -42,7 +42,7 @@ check-unit: tests ## run the unit tests, plain and under the sanitizers
 check-program: tests ## run the tests of agent and host tool as programs
 	@tests/check program
 
-check-vm: tests ## run the tests in virtual machines
+check-vm: tests patched ## run the tests in virtual machines
 	@tests/check vm
 
 fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
@@ -94,6 +94,10 @@ dist: ## pack the committed sources into build/
 clean: ## remove build/, except the downloaded kernels
 	@test ! -d $(BUILD) || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -rf {} +
 
+# The kernel with our patches, in which their tests run.
+patched: setup
+	@vm/kernels patched-6.12 > /dev/null
+
 setup-build setup-demo setup-kernel:
 	@scripts/setup $(@:setup-%=%)
 
@@ -108,7 +112,7 @@ tests: setup all
 .PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
 	kernel bench-cost series check-series \
 	vm-shell bench-host install deb dist clean \
-	setup-build setup-demo setup-kernel tests
+	setup-build setup-demo setup-kernel tests patched
 
 # Programs to be built wait for the packages that build them, also under -j.
 .NOTPARALLEL:
