@@ -19,7 +19,7 @@ ring_build()
 	# shellcheck source=vm/sources.sh
 	. "$ring_here/vm/sources.sh"
 
-	tree=$(sources_plain) || return
+	tree=$(sources_plain 6.12) || return
 	mkdir -p "$(dirname "$ring_program")"
 	"${CC:-gcc}" -std=gnu11 -O2 -static -pthread -iquote "$tree/$tests" \
 		-idirafter "$tree/include/uapi" -o "$ring_program" "$ring_here/$tests"/*.c
