@@ -2,24 +2,34 @@
 # shellcheck shell=bash
 # How does the selftest of virtio_console get its guest and its ports? Sourced after vm/lib.sh.
 #
-#   echo_build                    compile it, into $echo_program
+#   echo_build                    compile it, into $echo_program, and its peer on the host
 #   echo_start NAME KERNEL [DEVICE-OPTIONS [KERNEL-PARAMETERS]]
 #                                 boot a kernel, by name or image, with a device of its own for
 #                                 the ports: selftest.echo, whose host side sends back what it
-#                                 gets, and selftest.absent, to which nobody is connected
-#   echo_run TEST...              run tests in it, as TAP
+#                                 gets, selftest.absent, to which nobody is connected, and
+#                                 selftest.peer with selftest.orders for the selftest's peer
+#   echo_run [OPTION]... TEST...  run tests in it, as TAP
+#   echo_leaks                    print what kmemleak finds in it, if the kernel has that
 #   echo_stop                     end it, console checked
+#
+# Set echo_slowness for kernels that are as many times slower.
 
 echo_here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 echo_source=$echo_here/tools/testing/selftests/drivers/virtio_console
 echo_program=$BUILD/tests/programs/virtio_console-splice
-echo_relay=''
+echo_peer=$BUILD/tests/programs/virtio_console-peer
+echo_slowness=1
+echo_hosts=()
 
 echo_build()
 {
+	local sources=()
+	mapfile -t sources < <(find "$echo_source" -name '*.c' ! -name peer.c)
+
 	mkdir -p "$(dirname "$echo_program")"
 	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE= -O2 -Wall -static -pthread -o "$echo_program" \
-		"$echo_source"/*.c
+		"${sources[@]}" &&
+	"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE= -O2 -Wall -o "$echo_peer" "$echo_source/peer.c"
 }
 
 echo_start()
@@ -30,31 +40,48 @@ echo_start()
 
 	mkfifo "$dir/echo.in" "$dir/echo.out"
 	cat < "$dir/echo.out" > "$dir/echo.in" &
-	echo_relay=$!
+	echo_hosts=($!)
+	"$echo_peer" "$dir/peer" "$dir/orders" &
+	echo_hosts+=($!)
 	vm_start "$name" --file "$echo_program:/bin/splice_test" --kernel "$kernel" --cpus 2 \
-		--no-fs --no-ctl --trace-cpus 0 --append "$append" -- \
-		-device "virtio-serial-pci,id=echo,max_ports=4${options:+,$options}" \
+		--timeout $((900 * echo_slowness)) --no-fs --no-ctl --trace-cpus 0 \
+		--append "$append" -- \
+		-device "virtio-serial-pci,id=echo,max_ports=8${options:+,$options}" \
 		-chardev "pipe,id=selftest-echo,path=$dir/echo" \
 		-device virtserialport,bus=echo.0,nr=1,chardev=selftest-echo,name=selftest.echo \
 		-chardev "socket,id=selftest-absent,path=$dir/absent,server=on,wait=off" \
-		-device virtserialport,bus=echo.0,nr=2,chardev=selftest-absent,name=selftest.absent ||
+		-device virtserialport,bus=echo.0,nr=2,chardev=selftest-absent,name=selftest.absent \
+		-chardev "socket,id=selftest-peer,path=$dir/peer,server=on,wait=off" \
+		-device virtserialport,bus=echo.0,nr=3,chardev=selftest-peer,name=selftest.peer \
+		-chardev "socket,id=selftest-orders,path=$dir/orders,server=on,wait=off" \
+		-device virtserialport,bus=echo.0,nr=4,chardev=selftest-orders,name=selftest.orders ||
 		status=$?
 	# Nobody opens the other ends of its FIFOs then.
-	[ $status = 0 ] || kill "$echo_relay"
+	[ $status = 0 ] || kill "${echo_hosts[@]}" 2> /dev/null
 	return $status
 }
 
 echo_run()
 {
-	vm_run -t 400 "splice_test $*"
+	vm_run -t $((600 * echo_slowness)) "splice_test -t $echo_slowness $*"
+}
+
+# What was freed a moment ago may still be in registers: it looks again.
+echo_leaks()
+{
+	vm_run -t 120 "cd /sys/kernel/debug || exit
+		mount -t debugfs debugfs . 2> /dev/null && cd . && cd /sys/kernel/debug
+		[ -e kmemleak ] || exit 0
+		for i in 1 2 3; do echo scan > kmemleak; sleep 1; done
+		cat kmemleak"
 }
 
 echo_stop()
 {
 	local status=0
 
-	kill "$echo_relay" 2> /dev/null
+	kill "${echo_hosts[@]}" 2> /dev/null
 	vm_stop || status=$?
-	wait "$echo_relay" 2> /dev/null
+	wait "${echo_hosts[@]}" 2> /dev/null
 	return $status
 }

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "echo.h"
+#include "faults.h"
+#include "test.h"
 
 #define TIMEOUT_MS 10000
 
@@ -49,8 +51,7 @@ static int port_find(const char *name, char *port, size_t size)
 	return ret;
 }
 
-/* What an earlier test may have left behind is thrown away. */
-static void echo_discard(const struct echo *echo)
+void echo_discard(const struct echo *echo)
 {
 	struct pollfd p = { .fd = echo->fd, .events = POLLIN };
 	static char data[65536];
@@ -75,6 +76,7 @@ int echo_open(struct echo *echo, const char *name)
 	echo->fd = open(dev, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (echo->fd < 0)
 		return -errno;
+	/* An earlier test may have left something behind. */
 	echo_discard(echo);
 
 	return 0;
@@ -111,7 +113,7 @@ int echo_stall(struct echo *echo)
 	for (quiet = 0; quiet < 5; quiet++) {
 		for (;;) {
 			pattern_fill(data, sizeof(data), echo->sent);
-			n = write(echo->fd, data, sizeof(data));
+			n = faulty_write(echo->fd, data, sizeof(data));
 			if (n <= 0)
 				break;
 			echo->sent += n;
@@ -119,8 +121,8 @@ int echo_stall(struct echo *echo)
 		}
 		if (n == 0)
 			return -EIO;
-		if (errno != EAGAIN)
-			return -errno;
+		if (n != -EAGAIN)
+			return n;
 		usleep(100000);
 	}
 	return 0;
@@ -148,24 +150,80 @@ int echo_read(struct echo *echo, void *data, size_t len)
 	return 0;
 }
 
-int echo_check(struct echo *echo)
+int echo_expect(struct echo *echo, size_t len)
 {
 	static char data[65536], want[65536];
-	size_t len;
+	size_t n;
 	int ret;
 
-	while (echo->got < echo->sent) {
-		len = echo->sent - echo->got;
-		if (len > sizeof(data))
-			len = sizeof(data);
-		pattern_fill(want, len, echo->got);
-		ret = echo_read(echo, data, len);
+	for (; len; len -= n) {
+		n = len < sizeof(data) ? len : sizeof(data);
+		pattern_fill(want, n, echo->got);
+		ret = echo_read(echo, data, n);
 		if (ret)
 			return ret;
-		if (memcmp(data, want, len))
+		if (memcmp(data, want, n))
 			return -EBADMSG;
 	}
 	return 0;
+}
+
+int echo_check(struct echo *echo)
+{
+	return echo_expect(echo, echo->sent - echo->got);
+}
+
+ssize_t echo_splice(struct echo *echo, int pipe[2], size_t len, unsigned int flags)
+{
+	ssize_t n = faulty_splice(pipe[0], echo->fd, len, flags);
+
+	if (n > 0)
+		echo->sent += n;
+
+	return n;
+}
+
+int echo_drain(struct echo *echo, int pipe[2], unsigned int flags)
+{
+	size_t end = echo->sent + pipe_bytes(pipe);
+	ssize_t n;
+	int ret;
+
+	while (echo->sent < end) {
+		n = echo_splice(echo, pipe, end - echo->sent, flags | SPLICE_F_NONBLOCK);
+		if (n == -EAGAIN) {
+			ret = echo_check(echo) ?: echo_wait(echo, 5);
+			if (ret)
+				return ret;
+			continue;
+		}
+		if (n <= 0) {
+			test_note("splice: %zd, %zu bytes are left", n, pipe_bytes(pipe));
+			return -EIO;
+		}
+		if (echo->sent + pipe_bytes(pipe) != end) {
+			test_note("%zu bytes lost", end - echo->sent - pipe_bytes(pipe));
+			return -EIO;
+		}
+	}
+	return echo_check(echo);
+}
+
+int echo_send(struct echo *echo, size_t size, unsigned int flags)
+{
+	int pipe[2], ret = pipe_open(pipe, size);
+
+	if (ret == -EPERM) {
+		test_note("a pipe of %zu bytes needs root", size);
+		return TEST_SKIP;
+	}
+	if (ret)
+		return ret;
+	ret = echo_wait(echo, 5) ?: pipe_fill(pipe, size, echo->sent) ?:
+		echo_drain(echo, pipe, flags);
+	pipe_close(pipe);
+
+	return ret;
 }
 
 /* Multiplying by an odd number maps the words one to one. */

@@ -71,12 +71,60 @@ int echo_stall(struct echo *echo);
 int echo_read(struct echo *echo, void *data, size_t len);
 
 /**
+ * echo_discard() - throw away what comes back until nothing does for a while
+ * @echo: the port
+ */
+void echo_discard(const struct echo *echo);
+
+/**
+ * echo_expect() - read what comes back, and compare it with what was sent
+ * @echo: the port
+ * @len: how many bytes
+ *
+ * Return: 0, -EBADMSG if it is not what was sent, or -ETIMEDOUT.
+ */
+int echo_expect(struct echo *echo, size_t len);
+
+/**
  * echo_check() - read everything that was sent, and compare it
  * @echo: the port
  *
  * Return: 0, -EBADMSG if it is not what was sent, or -ETIMEDOUT.
  */
 int echo_check(struct echo *echo);
+
+/**
+ * echo_splice() - splice from a pipe into the port
+ * @echo: the port
+ * @pipe: the pipe, which has the pattern from @echo->sent on
+ * @len: as of splice()
+ * @flags: as of splice()
+ *
+ * Return: bytes, or a negative error number.
+ */
+ssize_t echo_splice(struct echo *echo, int pipe[2], size_t len, unsigned int flags);
+
+/**
+ * echo_drain() - splice until the pipe is empty, and compare what comes back
+ * @echo: the port
+ * @pipe: the pipe, which has the pattern from @echo->sent on
+ * @flags: as of splice()
+ *
+ * What comes back is only read when nothing else goes.
+ *
+ * Return: 0, or a negative error number if anything is lost or not what it was.
+ */
+int echo_drain(struct echo *echo, int pipe[2], unsigned int flags);
+
+/**
+ * echo_send() - fill a pipe with the pattern, and drain it
+ * @echo: the port
+ * @size: of the pipe, in bytes
+ * @flags: as of splice()
+ *
+ * Return: 0, TEST_SKIP without the right to such a pipe, or a negative error number.
+ */
+int echo_send(struct echo *echo, size_t size, unsigned int flags);
 
 /**
  * pattern_fill() - write the pattern into memory

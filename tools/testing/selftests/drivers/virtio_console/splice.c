@@ -2,19 +2,25 @@
 /*
  * Does splice() into a port send what it says it sent, and only wait where it may?
  *
- * Theory of operation: the tests need two ports, on a device of their own, as some of them
+ * Theory of operation: the tests need ports, on a device of their own, as some of them
  * take it away. What goes into "selftest.echo" has to come back. With QEMU:
  *
  *	mkfifo echo.in echo.out; cat < echo.out > echo.in &
+ *	./peer peer.sock orders.sock &
  *	qemu ... -device virtio-serial-pci,id=st
  *		-chardev pipe,id=echo,path=echo
  *		-device virtserialport,bus=st.0,chardev=echo,name=selftest.echo
  *		-chardev socket,id=absent,path=absent,server=on,wait=off
  *		-device virtserialport,bus=st.0,chardev=absent,name=selftest.absent
+ *		-chardev socket,id=peer,path=peer.sock,server=on,wait=off
+ *		-device virtserialport,bus=st.0,chardev=peer,name=selftest.peer
+ *		-chardev socket,id=orders,path=orders.sock,server=on,wait=off
+ *		-device virtserialport,bus=st.0,chardev=orders,name=selftest.orders
  *
  * A test that does not read makes that a slow host, with no help from outside. Nobody
- * ever connects to "selftest.absent". With indirect_desc=off for the device, the
- * queue runs out of descriptors sooner; both ways are worth a run.
+ * ever connects to "selftest.absent". A host that comes and goes is peer.c, which obeys
+ * "selftest.orders"; what needs it is skipped without. With indirect_desc=off for the
+ * device, the queue runs out of descriptors sooner; both ways are worth a run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,101 +33,51 @@
 #include <unistd.h>
 
 #include "device.h"
-#include "subbuf.h"
 #include "test.h"
+#include "tests.h"
 #include "writers.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #define ECHO_PORT	"selftest.echo"
 #define ABSENT_PORT	"selftest.absent"
+#define PEER_PORT	"selftest.peer"
 
-static ssize_t port_splice(struct echo *echo, int pipe[2], size_t len, unsigned int flags)
+/* Pieces of each kind of length, one after the other until the pipe is empty. */
+static int short_test(struct echo *echo, size_t len, unsigned int flags)
 {
-	ssize_t n = splice(pipe[0], NULL, echo->fd, NULL, len, flags);
+	int pipe[2], tries, ret = pipe_open(pipe, 16 * ECHO_PAGE);
+	size_t want;
+	ssize_t n;
 
-	if (n < 0)
-		return -errno;
-	echo->sent += n;
+	if (!ret)
+		ret = echo_wait(echo, 5);
+	if (!ret)
+		ret = pipe_fill(pipe, 16 * ECHO_PAGE, echo->sent);
+	for (tries = 20; tries && pipe_bytes(pipe) && !ret; tries--) {
+		want = len < pipe_bytes(pipe) ? len : pipe_bytes(pipe);
+		n = echo_splice(echo, pipe, len, flags);
+		if (n != (ssize_t)want) {
+			test_note("splice of %zu bytes, flags %u: %zd", len, flags, n);
+			ret = -EIO;
+		}
+		ret = ret ?: echo_check(echo);
+	}
+	pipe_close(pipe);
 
-	return n;
+	return ret;
 }
 
-/* Splices of less than the pipe holds, of each kind of length. */
 static int test_short(struct echo *echo)
 {
 	static const size_t lens[] = {
 		1, 4095, 4096, 4097, 8192, 5 * ECHO_PAGE + 7, 16 * ECHO_PAGE
 	};
-	int pipe[2], ret;
 	size_t i;
-	ssize_t n;
+	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(lens); i++) {
-		ret = pipe_open(pipe, 16 * ECHO_PAGE);
-		if (!ret)
-			ret = echo_wait(echo, 5);
-		if (!ret)
-			ret = pipe_fill(pipe, 16 * ECHO_PAGE, echo->sent);
-		if (ret)
-			return ret;
-		n = port_splice(echo, pipe, lens[i], 0);
-		pipe_close(pipe);
-		if (n != (ssize_t)lens[i]) {
-			test_note("splice of %zu bytes: %zd", lens[i], n);
-			return -EIO;
-		}
-		ret = echo_check(echo);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-/* Splice until the pipe is empty, reading what comes back only when nothing else goes. */
-static int pipe_drain(struct echo *echo, int pipe[2])
-{
-	size_t before = echo->sent, len = pipe_bytes(pipe);
-	ssize_t n;
-	int ret;
-
-	while (echo->sent < before + len) {
-		n = port_splice(echo, pipe, len, SPLICE_F_NONBLOCK);
-		if (n == -EAGAIN) {
-			ret = echo_check(echo);
-			if (ret)
-				return ret;
-			ret = echo_wait(echo, 5);
-			if (ret)
-				return ret;
-			continue;
-		}
-		if (n <= 0) {
-			test_note("splice: %zd, %zu bytes are left", n, pipe_bytes(pipe));
-			return -EIO;
-		}
-		if (echo->sent + pipe_bytes(pipe) != before + len) {
-			test_note("%zu bytes lost", before + len - echo->sent - pipe_bytes(pipe));
-			return -EIO;
-		}
-	}
-	return echo_check(echo);
-}
-
-static int pipe_send(struct echo *echo, size_t size)
-{
-	int pipe[2], ret = pipe_open(pipe, size);
-
-	if (ret == -EPERM) {
-		test_note("a pipe of %zu bytes needs root", size);
-		return TEST_SKIP;
-	}
-	if (!ret)
-		ret = echo_wait(echo, 5);
-	if (!ret)
-		ret = pipe_fill(pipe, size, echo->sent);
-	if (!ret)
-		ret = pipe_drain(echo, pipe);
+	for (i = 0; i < ARRAY_SIZE(lens) && !ret; i++)
+		ret = short_test(echo, lens[i], 0) ?: short_test(echo, lens[i], SPLICE_F_MOVE);
 
 	return ret;
 }
@@ -129,13 +85,13 @@ static int pipe_send(struct echo *echo, size_t size)
 /* More pages than the queue has free descriptors, if it has no indirect ones. */
 static int test_full(struct echo *echo)
 {
-	return pipe_send(echo, 1 << 20);
+	return echo_send(echo, 1 << 20, 0) ?: echo_send(echo, 1 << 20, SPLICE_F_MOVE);
 }
 
 /* More pages than any chain may have. */
 static int test_chain(struct echo *echo)
 {
-	return pipe_send(echo, 8 << 20);
+	return echo_send(echo, 8 << 20, SPLICE_F_MOVE);
 }
 
 /* What an empty pipe means depends on its writers. */
@@ -149,7 +105,7 @@ static int test_empty(struct echo *echo)
 		ret = echo_wait(echo, 5);
 	if (ret)
 		return ret;
-	n = port_splice(echo, pipe, ECHO_PAGE, SPLICE_F_NONBLOCK);
+	n = echo_splice(echo, pipe, ECHO_PAGE, SPLICE_F_NONBLOCK);
 	if (n != -EAGAIN) {
 		test_note("SPLICE_F_NONBLOCK, empty pipe: %zd", n);
 		return -EIO;
@@ -157,14 +113,14 @@ static int test_empty(struct echo *echo)
 	ret = writer_start(&writer, pipe, echo->sent);
 	if (ret)
 		return ret;
-	n = port_splice(echo, pipe, ECHO_PAGE, 0);
+	n = echo_splice(echo, pipe, ECHO_PAGE, 0);
 	writer_join(&writer);
 	if (n != ECHO_PAGE) {
 		test_note("pipe filled later: %zd", n);
 		return -EIO;
 	}
 	close(pipe[1]);
-	n = port_splice(echo, pipe, ECHO_PAGE, 0);
+	n = echo_splice(echo, pipe, ECHO_PAGE, 0);
 	if (n != 0) {
 		test_note("pipe without writers: %zd", n);
 		return -EIO;
@@ -191,7 +147,7 @@ static int test_odd(struct echo *echo)
 	pattern_fill(iov.iov_base, len, echo->sent + 100);
 	if (vmsplice(pipe[1], &iov, 1, 0) != (ssize_t)len)
 		return -errno;
-	n = port_splice(echo, pipe, 16 * ECHO_PAGE, 0);
+	n = echo_splice(echo, pipe, 16 * ECHO_PAGE, 0);
 	if (n != (ssize_t)(100 + len)) {
 		test_note("splice of 100 bytes and 15 pages: %zd", n);
 		return -EIO;
@@ -242,10 +198,15 @@ static int test_resume(struct echo *echo)
 	if (ret)
 		return ret;
 	ret = echo_wait(echo, 20);
-	if (ret)
+	if (ret) {
 		test_note("no POLLOUT after resume");
+		return ret;
+	}
+	/* What was on its way may have been lost with the queue, or have come. */
+	echo_discard(echo);
+	echo->got = echo->sent;
 
-	return ret;
+	return echo_send(echo, 16 * ECHO_PAGE, SPLICE_F_MOVE);
 }
 
 static int test_unbind(struct echo *echo)
@@ -259,7 +220,7 @@ static int test_unbind(struct echo *echo)
 		ret = device_unbind(echo);
 	if (ret)
 		return ret;
-	n = port_splice(echo, pipe, ECHO_PAGE, 0);
+	n = echo_splice(echo, pipe, ECHO_PAGE, 0);
 	if (n != -ENODEV) {
 		test_note("splice after unbind: %zd", n);
 		ret = -EIO;
@@ -288,44 +249,23 @@ static int test_dead(struct echo *echo)
 	return device_restart(echo);
 }
 
-/* Nobody listens on the host: the data must stay in the pipe. */
-static int test_absent(struct echo *echo)
+/* The task that waits, and the queue full of its pages, are no reason not to. */
+static int test_unplug(struct echo *echo)
 {
-	int pipe[2], ret = pipe_open(pipe, 16 * ECHO_PAGE);
-	ssize_t n;
+	struct blocked blocked;
+	int ret = blocked_start(&blocked, echo) ?: device_unbind(echo);
 
-	if (!ret)
-		ret = pipe_fill(pipe, 16 * ECHO_PAGE, 0);
 	if (ret)
 		return ret;
-	n = port_splice(echo, pipe, 16 * ECHO_PAGE, 0);
-	if (n != -EAGAIN || pipe_bytes(pipe) != 16 * ECHO_PAGE) {
-		test_note("splice: %zd, %zu bytes are left", n, pipe_bytes(pipe));
-		return -EIO;
+	pthread_join(blocked.splicer, NULL);
+	if (blocked.result != -ENODEV || pipe_bytes(blocked.pipe) != ECHO_PAGE) {
+		test_note("splice that waits for the host: %zd, %zu bytes are left",
+			  blocked.result, pipe_bytes(blocked.pipe));
+		ret = -EIO;
 	}
-	return 0;
-}
+	close(echo->fd);
 
-/* The host does not read: how much memory can be put into the queue? */
-static int test_bound(struct echo *echo)
-{
-	size_t size = 1 << 20, limit = 16 << 20;
-	int pipe[2], ret = pipe_open(pipe, size);
-	ssize_t n = 0;
-
-	if (!ret)
-		ret = echo_wait(echo, 5);
-	while (!ret && n >= 0 && echo->sent <= limit) {
-		ret = pipe_fill(pipe, size - pipe_bytes(pipe), echo->sent + pipe_bytes(pipe));
-		n = port_splice(echo, pipe, size, SPLICE_F_NONBLOCK);
-	}
-	if (ret)
-		return ret;
-	test_note("%zu bytes accepted, then %zd", echo->sent, n);
-	if (n != -EAGAIN)
-		return -EIO;
-
-	return echo_check(echo);
+	return device_bind(echo) ?: ret;
 }
 
 static const struct test tests[] = {
@@ -335,13 +275,21 @@ static const struct test tests[] = {
 	{ "empty", test_empty, ECHO_PORT, 30 },
 	{ "odd", test_odd, ECHO_PORT, 30 },
 	{ "subbuf", test_subbuf, ECHO_PORT, 60 },
+	{ "partial", test_partial, ECHO_PORT, 30 },
+	{ "cached", test_cached, ECHO_PORT, 30 },
+	{ "memory", test_memory, ECHO_PORT, 120 },
 	{ "writers", test_writers, ECHO_PORT, 120 },
+	{ "shared", test_shared, ECHO_PORT, 120 },
 	{ "locked", test_locked, ECHO_PORT, 60 },
+	{ "slow", test_slow, ECHO_PORT, 60 },
 	{ "absent", test_absent, ABSENT_PORT, 30 },
+	{ "return", test_return, PEER_PORT, 60 },
 	{ "bound", test_bound, ECHO_PORT, 120 },
+	{ "packets", test_packets, PEER_PORT, 60 },
 	{ "suspend", test_suspend, ECHO_PORT, 90 },
 	{ "resume", test_resume, ECHO_PORT, 90 },
 	{ "unbind", test_unbind, ECHO_PORT, 30 },
+	{ "unplug", test_unplug, ECHO_PORT, 60 },
 	{ "dead", test_dead, ECHO_PORT, 30 },
 };
 

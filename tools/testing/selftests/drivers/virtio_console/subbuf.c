@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "subbuf.h"
+#include "faults.h"
 #include "test.h"
+#include "tests.h"
 
 #define INSTANCE	"/sys/kernel/tracing/instances/virtio_console_test/"
 #define SUBBUF_SIZE	65536UL
@@ -85,7 +86,7 @@ static int pipes_send(struct echo *echo, int pipe[2], int copy[2])
 
 	if (tee(pipe[0], copy[1], len, 0) != len)
 		return -errno;
-	n = splice(pipe[0], NULL, echo->fd, NULL, len, 0);
+	n = faulty_splice(pipe[0], echo->fd, len, 0);
 	if (n != len) {
 		test_note("splice of %d sub-buffers: %zd", NR_SUBBUFS, n);
 		return -EIO;

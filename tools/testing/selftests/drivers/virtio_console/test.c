@@ -8,9 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "faults.h"
 #include "test.h"
 
 enum { PASS = 0, FAIL = 1, SKIP = 4 };
+
+static int slowness = 1;
+static int fault_percent;
 
 static int test_main(const struct test *test)
 {
@@ -21,6 +25,9 @@ static int test_main(const struct test *test)
 		test_note("no port is named %s", test->port);
 		return SKIP;
 	}
+	/* Each test may change that for all. */
+	if (!ret && fault_percent)
+		ret = faults_prepare(fault_percent);
 	if (!ret)
 		ret = test->run(&echo);
 	if (ret == TEST_SKIP)
@@ -37,7 +44,7 @@ static int child_wait(pid_t pid, int seconds)
 {
 	int tries, status;
 
-	for (tries = (seconds + 2) * 10; tries; tries--) {
+	for (tries = (seconds * slowness + 2) * 10; tries; tries--) {
 		if (waitpid(pid, &status, WNOHANG) == pid)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : FAIL;
 		if (tries == 20)
@@ -65,23 +72,47 @@ static int test_run(const struct test *test)
 	return child_wait(pid, test->seconds);
 }
 
-static bool test_wanted(const struct test *test, int argc, char **argv)
+static bool test_wanted(const struct test *test, char **names)
 {
-	int i;
+	char **name;
 
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], test->name))
+	for (name = names; *name; name++)
+		if (!strcmp(*name, test->name))
 			return true;
-	return argc < 2;
+	return !*names;
+}
+
+/* Returns an exit status if the tests can't be run. */
+static int options_take(int argc, char **argv)
+{
+	int option, ret = PASS;
+
+	while ((option = getopt(argc, argv, "f:t:")) != -1) {
+		switch (option) {
+		case 'f':
+			fault_percent = atoi(optarg);
+			ret = faults_prepare(fault_percent);
+			break;
+		case 't':
+			slowness = atoi(optarg);
+			break;
+		default:
+			fprintf(stderr, "usage: splice [-f PERCENT] [-t FACTOR] [TEST]...\n");
+			return FAIL;
+		}
+	}
+	return ret == TEST_SKIP ? SKIP : ret ? FAIL : PASS;
 }
 
 int tests_run(const struct test *tests, int nr, int argc, char **argv)
 {
-	int i, ret, count = 0, failed = 0, skipped = 0;
+	int i, ret = options_take(argc, argv), count = 0, failed = 0, skipped = 0;
 
+	if (ret)
+		return ret;
 	printf("TAP version 13\n");
 	for (i = 0; i < nr; i++) {
-		if (!test_wanted(&tests[i], argc, argv))
+		if (!test_wanted(&tests[i], argv + optind))
 			continue;
 		ret = test_run(&tests[i]);
 		failed += ret != PASS && ret != SKIP;
@@ -90,6 +121,7 @@ int tests_run(const struct test *tests, int nr, int argc, char **argv)
 		       tests[i].name, ret == SKIP ? " # SKIP" : "");
 	}
 	printf("1..%d\n", count);
+	faults_end_all();
 	if (failed || !count)
 		return FAIL;
 

@@ -29,6 +29,10 @@ struct test {
 
 /**
  * tests_run() - run the tests named in the command line, or all
+ *
+ * Options: -f PERCENT has that many of the allocations fail that are made by sending;
+ * -t FACTOR gives every test more time, for kernels that are slow.
+ *
  * @tests: all of them
  * @nr: how many
  * @argc: main()'s

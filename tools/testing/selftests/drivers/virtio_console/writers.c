@@ -8,12 +8,15 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "faults.h"
 #include "test.h"
+#include "tests.h"
 #include "writers.h"
 
 #define DEBUGFS		"/sys/kernel/debug"
 
-#define NR_WRITERS	2
+/* The last of them writes, the others splice. */
+#define NR_WRITERS	3
 #define NR_PAGES	1000
 #define WORDS		(ECHO_PAGE / sizeof(int))
 
@@ -45,9 +48,10 @@ static void *splicer_main(void *arg)
 	struct blocked *blocked = arg;
 
 	/* A stopped system call is taken up again. */
-	while (splice(blocked->pipe[0], NULL, blocked->echo->fd, NULL, ECHO_PAGE, 0) < 0 &&
-	       (errno == EINTR || errno == EAGAIN))
-		;
+	do
+		blocked->result = faulty_splice(blocked->pipe[0], blocked->echo->fd, ECHO_PAGE, 0);
+	while (blocked->result == -EINTR || blocked->result == -EAGAIN);
+
 	return NULL;
 }
 
@@ -109,6 +113,47 @@ void blocked_end(struct blocked *blocked)
 		pthread_join(blocked->asker, NULL);
 }
 
+static void *sender_main(void *arg)
+{
+	struct sender *sender = arg;
+	size_t start = sender->echo->sent - sender->len;
+	int pipe[2];
+	ssize_t n;
+
+	sender->error = pipe_open(pipe, 64 * ECHO_PAGE);
+	while (sender->done < sender->len && !sender->error) {
+		if (!pipe_bytes(pipe))
+			sender->error = pipe_fill(pipe, 32 * ECHO_PAGE, start + sender->done);
+		n = faulty_splice(pipe[0], sender->echo->fd, 32 * ECHO_PAGE, SPLICE_F_MOVE);
+		if (n > 0)
+			sender->done += n;
+		else
+			sender->error = n ?: -EIO;
+	}
+	if (sender->error)
+		test_note("splice after %zu bytes: %s", sender->done, strerror(-sender->error));
+	pipe_close(pipe);
+
+	return NULL;
+}
+
+int sender_start(struct sender *sender, struct echo *echo, size_t len)
+{
+	*sender = (struct sender){ .echo = echo, .len = len };
+	echo->sent += len;
+	echo_block(echo, true);
+
+	return -pthread_create(&sender->thread, NULL, sender_main, sender);
+}
+
+int sender_join(struct sender *sender)
+{
+	pthread_join(sender->thread, NULL);
+	echo_block(sender->echo, false);
+
+	return sender->error;
+}
+
 struct stream {
 	struct echo *echo;
 	int id;
@@ -116,23 +161,38 @@ struct stream {
 	pthread_t thread;
 };
 
-static int stream_send(struct stream *stream, int pipe[2], int nr)
+static void page_number(int page[WORDS], int id, int nr)
 {
-	int page[WORDS];
-	ssize_t n;
 	size_t i;
 
 	for (i = 0; i < WORDS; i++)
-		page[i] = stream->id << 24 | nr;
+		page[i] = id << 24 | nr;
+}
+
+static int stream_write(struct stream *stream, int nr)
+{
+	int page[WORDS];
+	ssize_t n;
+
+	page_number(page, stream->id, nr);
+	n = faulty_write(stream->echo->fd, page, sizeof(page));
+
+	return n == sizeof(page) ? 0 : n < 0 ? n : -EIO;
+}
+
+/* Eight pages at a time: a chain must stay together. */
+static int stream_splice(struct stream *stream, int pipe[2], int nr)
+{
+	int page[WORDS];
+	ssize_t n;
+
+	page_number(page, stream->id, nr);
 	if (write(pipe[1], page, sizeof(page)) != sizeof(page))
 		return -errno;
-	/* Eight pages at a time: a chain must stay together. */
-	if (nr % 8 != 7)
-		return 0;
-	while (pipe_bytes(pipe)) {
-		n = splice(pipe[0], NULL, stream->echo->fd, NULL, 8 * ECHO_PAGE, 0);
+	while (nr % 8 == 7 && pipe_bytes(pipe)) {
+		n = faulty_splice(pipe[0], stream->echo->fd, 8 * ECHO_PAGE, SPLICE_F_MOVE);
 		if (n <= 0)
-			return n ? -errno : -EIO;
+			return n ?: -EIO;
 	}
 	return 0;
 }
@@ -144,7 +204,10 @@ static void *stream_main(void *arg)
 
 	stream->error = pipe_open(pipe, 16 * ECHO_PAGE);
 	for (nr = 0; nr < NR_PAGES && !stream->error; nr++)
-		stream->error = stream_send(stream, pipe, nr);
+		stream->error = stream->id == NR_WRITERS - 1 ?
+			stream_write(stream, nr) : stream_splice(stream, pipe, nr);
+	if (stream->error)
+		test_note("writer %d, page %d: %s", stream->id, nr, strerror(-stream->error));
 
 	return NULL;
 }
@@ -216,6 +279,64 @@ int test_writers(struct echo *echo)
 	if (!ret && before >= 0 && count != (long)(NR_WRITERS * NR_PAGES * ECHO_PAGE)) {
 		test_note("bytes_sent counted %ld", count);
 		return -EIO;
+	}
+	return ret;
+}
+
+struct shared {
+	struct echo *echo;
+	int pipe[2];
+	bool done;
+};
+
+static void *filler_main(void *arg)
+{
+	struct shared *shared = arg;
+	int page[WORDS], nr;
+
+	for (nr = 0; nr < NR_WRITERS * NR_PAGES; nr++) {
+		page_number(page, 0, nr);
+		if (write(shared->pipe[1], page, sizeof(page)) != sizeof(page))
+			break;
+	}
+	__atomic_store_n(&shared->done, true, __ATOMIC_RELEASE);
+	close(shared->pipe[1]);
+
+	return NULL;
+}
+
+/* All that is in the pipe at a time. Before the filler is done, 0 is another test's matter. */
+static void *taker_main(void *arg)
+{
+	struct shared *shared = arg;
+	ssize_t n;
+
+	do
+		n = faulty_splice(shared->pipe[0], shared->echo->fd, 16 * ECHO_PAGE, SPLICE_F_MOVE);
+	while (n > 0 || (n == 0 && !__atomic_load_n(&shared->done, __ATOMIC_ACQUIRE)));
+
+	return NULL;
+}
+
+/* What two tasks take out of one pipe is in the order in which it was put there. */
+int test_shared(struct echo *echo)
+{
+	struct shared shared = { .echo = echo };
+	int page[WORDS], nr, ret = pipe_open(shared.pipe, 16 * ECHO_PAGE) ?: echo_wait(echo, 5);
+	pthread_t filler, takers[2];
+
+	if (ret)
+		return ret;
+	echo_block(echo, true);
+	pthread_create(&filler, NULL, filler_main, &shared);
+	pthread_create(&takers[0], NULL, taker_main, &shared);
+	pthread_create(&takers[1], NULL, taker_main, &shared);
+	for (nr = 0; nr < NR_WRITERS * NR_PAGES && !ret; nr++) {
+		ret = echo_read(echo, page, sizeof(page));
+		if (!ret && (page[0] != nr || page[WORDS - 1] != nr)) {
+			test_note("page %d is %d", nr, page[0]);
+			ret = -EBADMSG;
+		}
 	}
 	return ret;
 }

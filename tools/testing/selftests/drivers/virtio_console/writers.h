@@ -41,6 +41,7 @@ void writer_join(struct writer *writer);
  * @pipe: the pipe
  * @splicer: the first thread
  * @asker: the second thread
+ * @result: what the splice() came back with, once it did
  * @asking: whether there is one
  * @answered: whether it has got an answer
  */
@@ -49,6 +50,7 @@ struct blocked {
 	int pipe[2];
 	pthread_t splicer;
 	pthread_t asker;
+	ssize_t result;
 	bool asking;
 	bool answered;
 };
@@ -77,11 +79,37 @@ bool blocked_pipe_usable(struct blocked *blocked);
 void blocked_end(struct blocked *blocked);
 
 /**
- * test_writers() - two tasks splice into one port: is every page sent once, and in order?
+ * struct sender - a thread that sends the pattern by splices that wait
+ * @thread: the thread
  * @echo: the port
- *
- * Return: as a test does.
+ * @len: bytes to be sent
+ * @done: bytes that were accepted so far
+ * @error: 0 or a negative error number
  */
-int test_writers(struct echo *echo);
+struct sender {
+	pthread_t thread;
+	struct echo *echo;
+	size_t len;
+	size_t done;
+	int error;
+};
+
+/**
+ * sender_start() - start to send
+ * @sender: filled in
+ * @echo: the port; its @sent is as if everything were sent at once
+ * @len: bytes, in whole pages
+ *
+ * Return: 0 or a negative error number.
+ */
+int sender_start(struct sender *sender, struct echo *echo, size_t len);
+
+/**
+ * sender_join() - wait until everything is sent
+ * @sender: the sender
+ *
+ * Return: 0 or a negative error number.
+ */
+int sender_join(struct sender *sender);
 
 #endif /* SELFTESTS_VIRTIO_CONSOLE_WRITERS_H */
