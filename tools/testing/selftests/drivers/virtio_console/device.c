@@ -12,6 +12,9 @@
 
 #define DRIVER		"/sys/bus/virtio/drivers/virtio_console/"
 
+/* Of the virtio specification: VIRTIO_F_INDIRECT_DESC */
+#define INDIRECT_DESC		28
+
 #define PCI_COMMAND		4
 #define PCI_COMMAND_MASTER	4
 
@@ -35,6 +38,21 @@ static int device_path(struct echo *echo)
 	free(path);
 
 	return end ? 0 : -ENODEV;
+}
+
+bool device_has_indirect(struct echo *echo)
+{
+	char path[600], features[80] = "";
+	int fd;
+
+	if (device_path(echo))
+		return false;
+	snprintf(path, sizeof(path), "%s/features", echo->device);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, features, sizeof(features) - 1) > INDIRECT_DESC)
+		close(fd);
+
+	return features[INDIRECT_DESC] == '1';
 }
 
 static int driver_write(struct echo *echo, const char *file)

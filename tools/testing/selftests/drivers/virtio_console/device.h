@@ -6,6 +6,14 @@
 #include "echo.h"
 
 /**
+ * device_has_indirect() - does the device take indirect descriptors?
+ * @echo: the port
+ *
+ * Return: whether it does.
+ */
+bool device_has_indirect(struct echo *echo);
+
+/**
  * device_unbind() - unbind the driver from the port's device
  * @echo: the port; all others of the device go, too
  *
