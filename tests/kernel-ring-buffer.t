@@ -3,8 +3,9 @@
 # Are sub-buffers spliced from the ring buffer of our patched kernel what they should be?
 #
 # Runs the selftest of the ring buffer, every test at every size of sub-buffers, in one guest.
-# KERNEL names another kernel or image; on a stock one some of it fails, and the kernel
-# falls: bench/defects-tracing shows how.
+# KERNEL names another kernel or image: debug-6.12 for what KASAN, lockdep, kmemleak and the
+# injection of faults say. On a stock one some of it fails, and the kernel falls:
+# bench/defects-tracing shows how.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/ring-lib.sh
@@ -45,12 +46,22 @@ results()
 	done
 }
 
+# A debug kernel looks for memory that nobody can free any more, if it is a few seconds old.
+leaks()
+{
+	# shellcheck disable=SC2016
+	vm_run 'leaks=/sys/kernel/debug/kmemleak
+		[ ! -e $leaks ] || { sleep 6; echo scan > $leaks; echo scan > $leaks; cat $leaks; }'
+}
+
 ring_build || exit
 ring_start ring "$kernel" --timeout 1000 || exit
+# shellcheck disable=SC2119
 ring_run > "$tmp/results"
 results < "$tmp/results"
 ! grep -q 'allocation_fails .*skip' "$tmp/results" ||
 	skip "${shows[allocation_fails]}" "the kernel injects no faults: KERNEL=debug-6.12 does"
 is "$(wc -l < "$tmp/results")" $((4 * ${#shows[@]})) "every test came to an end"
+is "$(leaks)" "" "nothing leaked"
 guest_end ring
 tap_done

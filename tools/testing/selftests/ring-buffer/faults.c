@@ -37,7 +37,7 @@ static int setting_write(const char *path, const char *value, char *old, size_t 
 		len = read(fd, old, size - 1);
 		old[len > 0 ? len : 0] = '\0';
 	}
-	if (len < 0 || pwrite(fd, value, strlen(value), 0) < 0)
+	if (len < 0 || write(fd, value, strlen(value)) < 0)
 		err = -errno;
 	close(fd);
 	return err;
