@@ -110,8 +110,8 @@ static int open_beneath(int dir, const char *rel, int flags, mode_t mode)
 	struct open_how how = {
 		.flags = (u64)flags,
 		.mode = flags & O_CREAT ? mode & 0777 : 0,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
-			   RESOLVE_NO_XDEV,
+		/* Without symbolic links there are no magic links either. */
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
 	};
 	long fd;
 
