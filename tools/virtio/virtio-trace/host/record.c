@@ -109,6 +109,29 @@ static int record_set_instance(void *to, const char *text)
 	return 0;
 }
 
+static int record_set_subbuf(void *to, const char *text)
+{
+	struct settings_wanted *settings = &((struct record *)to)->wanted.settings;
+	int ret;
+
+	settings->subbuf_bytes = 0;
+	settings->subbuf = !strcmp(text, "auto") ? SUBBUF_SIZE_AUTO :
+			   !strcmp(text, "keep") ? SUBBUF_SIZE_KEEP : SUBBUF_SIZE_GIVEN;
+	if (settings->subbuf != SUBBUF_SIZE_GIVEN)
+		return 0;
+	ret = opt_size(text, &settings->subbuf_bytes);
+	if (ret == -EINVAL) {
+		msg_err(0, "--subbuf %s: not auto, keep or a size (a number, K, M or G may follow)",
+			text);
+	} else if (settings->subbuf_bytes < SUBBUF_SIZE_MIN ||
+		   settings->subbuf_bytes > SUBBUF_SIZE_MAX) {
+		msg_err(0, "--subbuf %s: must be from %u to %u", text, SUBBUF_SIZE_MIN,
+			SUBBUF_SIZE_MAX);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
 #define AT(field) .offset = offsetof(struct record, field)
 
 static const struct opt record_table[] = {
@@ -126,8 +149,8 @@ static const struct opt record_table[] = {
 	  OPT_CALL, .call = record_set_instance },
 	{ 'b', "buffer-size", "SIZE", "of each CPU's ring buffer", OPT_SIZE,
 	  AT(wanted.settings.buffer_bytes), .min = 4096 },
-	{ 0, "subbuf", "SIZE", "of the ring buffer's sub-buffers (Linux 6.8 or later)", OPT_SIZE,
-	  AT(wanted.settings.subbuf_bytes), .min = SUBBUF_SIZE_MIN, .max = SUBBUF_SIZE_MAX },
+	{ 0, "subbuf", "SIZE", "of the ring buffer's sub-buffers (Linux 6.8 or later);\n"
+	  "auto (the default), keep, or a size", OPT_CALL, .call = record_set_subbuf },
 	{ 0, "duration", "TIME", "stop after this time", OPT_TIME, AT(duration_ms), .min = 1 },
 	{ 0, "max-size", "SIZE", "stop when so much trace is stored", OPT_SIZE,
 	  AT(wanted.max_bytes), .min = SUBBUF_SIZE_MIN },

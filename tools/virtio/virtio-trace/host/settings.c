@@ -8,7 +8,7 @@
  * running all noted undos backwards leads to where the guest was.
  *
  * The order of changes matters: recording is switched off first and back last; the
- * ring's sub-buffers and size change while no event is on, for that empties it.
+ * ring's sub-buffers and size change while no event is on, for that empties it (settings-ring.c).
  */
 #include "settings.h"
 
@@ -21,16 +21,6 @@
 #include "settings-local.h"
 
 #define OLD_VALUE_MAX 65536
-
-/**
- * struct settings_undo - what puts one change back
- * @path: the file to write, or the directory to remove
- * @value: what to write; NULL: remove the directory
- */
-struct settings_undo {
-	char *path;
-	char *value;
-};
 
 int settings_note(struct settings *settings, const char *path, const char *value)
 {
@@ -65,11 +55,7 @@ int settings_write(struct settings *settings, const char *path, const char *valu
 	return ret;
 }
 
-/*
- * The value in force: in brackets where there is a choice, else the first word. A ring
- * not used yet tells two sizes, "7 (expanded: 1408)": the second is what it will have.
- */
-static char *value_in_force(char *text)
+char *settings_value_in_force(char *text)
 {
 	static const char expanded[] = "(expanded: ";
 	char *open = strchr(text, '['), *later = strstr(text, expanded);
@@ -85,8 +71,7 @@ static char *value_in_force(char *text)
 	return text;
 }
 
-/* Note what undoes a write to a file that tells its value when it is read. */
-static int settings_note_old(struct settings *settings, const char *path)
+int settings_note_old(struct settings *settings, const char *path)
 {
 	char *text;
 	int ret;
@@ -94,69 +79,37 @@ static int settings_note_old(struct settings *settings, const char *path)
 	ret = source_read_text(&settings->client->source, path, OLD_VALUE_MAX, &text, NULL);
 	if (ret)
 		return ret;
-	ret = settings_note(settings, path, value_in_force(text));
+	ret = settings_note(settings, path, settings_value_in_force(text));
 	free(text);
 	return ret;
 }
 
-static int settings_change_by(struct settings *settings, const char *file, const char *value,
-			      int (*note)(struct settings *settings, const char *path))
+static void settings_drop_last(struct settings *settings)
+{
+	settings->nundo--;
+	free(settings->undo[settings->nundo].path);
+	free(settings->undo[settings->nundo].value);
+}
+
+void settings_forget(struct settings *settings, u32 nundo)
+{
+	while (settings->nundo > nundo)
+		settings_drop_last(settings);
+}
+
+static int settings_change(struct settings *settings, const char *file, const char *value)
 {
 	char *path;
 	int ret;
 
 	if (asprintf(&path, "%s/%s", settings->tracing, file) < 0)
 		return msg_err(ENOMEM, "guest %s", settings->name);
-	ret = note(settings, path);
+	ret = settings_note_old(settings, path);
 	if (!ret)
 		ret = settings_write(settings, path, value, true);
 	if (ret)
 		msg_err(ret, "guest %s: write '%s' to %s", settings->name, value, path);
 	free(path);
-	return ret;
-}
-
-static int settings_change(struct settings *settings, const char *file, const char *value)
-{
-	return settings_change_by(settings, file, value, settings_note_old);
-}
-
-static int settings_note_cpu_buffer(void *to, const char *entry, bool is_dir)
-{
-	struct settings *settings = to;
-	char *path;
-	int ret;
-
-	if (!is_dir)
-		return 0;
-	if (asprintf(&path, "%s/per_cpu/%s/buffer_size_kb", settings->tracing, entry) < 0)
-		return -ENOMEM;
-	ret = settings_note_old(settings, path);
-	free(path);
-	return ret;
-}
-
-/* The CPUs' rings may differ in size, then one number can't put them back. */
-static int settings_note_buffer(struct settings *settings, const char *path)
-{
-	struct source *src = &settings->client->source;
-	struct settings_undo *undo;
-	char *cpus;
-	int ret;
-
-	ret = settings_note_old(settings, path);
-	if (ret)
-		return ret;
-	undo = &settings->undo[settings->nundo - 1];
-	if (strcmp(undo->value, "X"))
-		return 0;
-	free(undo->path);
-	free(undo->value);
-	settings->nundo--;
-	if (asprintf(&cpus, "%s/per_cpu", settings->tracing) < 0)
-		return -ENOMEM;
-	ret = src->list(src, cpus, settings_note_cpu_buffer, settings);
-	free(cpus);
 	return ret;
 }
 
@@ -211,48 +164,6 @@ static int settings_select_instance(struct settings *settings, const char *name)
 	return ret;
 }
 
-/*
- * A new sub-buffer size empties the ring, but Linux 6.12 keeps the counters of what was
- * in it: the ring is emptied first, which sets them back.
- */
-static int settings_empty_ring(struct settings *settings)
-{
-	char *path;
-	int ret;
-
-	if (asprintf(&path, "%s/trace", settings->tracing) < 0)
-		return msg_err(ENOMEM, "guest %s", settings->name);
-	ret = settings_write(settings, path, "", true);
-	if (ret)
-		msg_err(ret, "guest %s: empty %s", settings->name, path);
-	free(path);
-	return ret;
-}
-
-static int settings_change_subbuf(struct settings *settings, u64 bytes)
-{
-	char kb[24];
-	int ret;
-
-	ret = settings_empty_ring(settings);
-	if (ret)
-		return ret;
-	snprintf(kb, sizeof(kb), "%llu", (bytes + 1023) / 1024);
-	ret = settings_change(settings, "buffer_subbuf_size_kb", kb);
-	if (ret == -ENOENT)
-		msg_info("guest %s: sub-buffers of another size need Linux 6.8 in the guest",
-			 settings->name);
-	return ret;
-}
-
-static int settings_change_buffer(struct settings *settings, u64 bytes)
-{
-	char kb[24];
-
-	snprintf(kb, sizeof(kb), "%llu", (bytes + 1023) / 1024);
-	return settings_change_by(settings, "buffer_size_kb", kb, settings_note_buffer);
-}
-
 int settings_apply(struct settings *settings, const struct settings_wanted *wanted)
 {
 	int ret = 0;
@@ -263,10 +174,8 @@ int settings_apply(struct settings *settings, const struct settings_wanted *want
 		ret = settings_find_tracing(settings);
 	if (!ret)
 		ret = settings_change(settings, "tracing_on", "0");
-	if (!ret && wanted->subbuf_bytes)
-		ret = settings_change_subbuf(settings, wanted->subbuf_bytes);
-	if (!ret && wanted->buffer_bytes)
-		ret = settings_change_buffer(settings, wanted->buffer_bytes);
+	if (!ret)
+		ret = settings_size_ring(settings, wanted);
 	if (!ret && wanted->clock)
 		ret = settings_change(settings, "trace_clock", wanted->clock);
 	if (!ret && wanted->nevents)
@@ -299,7 +208,7 @@ static int settings_undo_one(struct settings *settings, const struct settings_un
 	if (!undo->value)
 		ret = p9client_rmdir(settings->client, undo->path);
 	else
-		ret = settings_write(settings, undo->path, undo->value, false);
+		ret = settings_write(settings, undo->path, undo->value, !*undo->value);
 	if (ret && undo->value)
 		msg_err(ret, "guest %s: put back '%s' in %s", settings->name, undo->value,
 			undo->path);
@@ -316,11 +225,9 @@ int settings_restore(struct settings *settings)
 		msg_err(0, "guest %s: its settings stay changed: %u could not be put back",
 			settings->name, settings->nundo);
 	while (settings->nundo) {
-		settings->nundo--;
-		err = settings_undo_one(settings, &settings->undo[settings->nundo]);
+		err = settings_undo_one(settings, &settings->undo[settings->nundo - 1]);
 		ret = ret ? ret : err;
-		free(settings->undo[settings->nundo].path);
-		free(settings->undo[settings->nundo].value);
+		settings_drop_last(settings);
 	}
 	free(settings->undo);
 	free(settings->tracing);

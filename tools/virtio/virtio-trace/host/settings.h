@@ -19,12 +19,21 @@ struct settings_event {
 };
 
 /**
+ * enum subbuf_size - which size the sub-buffers shall have
+ * @SUBBUF_SIZE_AUTO: the best one, where nothing can be lost by it
+ * @SUBBUF_SIZE_KEEP: that which they have
+ * @SUBBUF_SIZE_GIVEN: what the user says
+ */
+enum subbuf_size { SUBBUF_SIZE_AUTO, SUBBUF_SIZE_KEEP, SUBBUF_SIZE_GIVEN };
+
+/**
  * struct settings_wanted - what the user asked for; NULL or 0: leave as it is
  * @instance: tracefs instance; made and removed again if there is none of that name
  * @clock: trace clock
  * @tracer: current tracer
  * @buffer_bytes: size of each CPU's ring buffer
- * @subbuf_bytes: size of a sub-buffer
+ * @subbuf: which size of a sub-buffer
+ * @subbuf_bytes: that which is given
  * @events: events to enable besides those that are
  * @nevents: how many
  */
@@ -33,6 +42,7 @@ struct settings_wanted {
 	const char *clock;
 	const char *tracer;
 	u64 buffer_bytes;
+	enum subbuf_size subbuf;
 	u64 subbuf_bytes;
 	struct settings_event events[SETTINGS_EVENTS_MAX];
 	u32 nevents;

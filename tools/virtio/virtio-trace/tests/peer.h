@@ -38,6 +38,8 @@
  * @cfg: what is served
  * @subbufs: how many each CPU sends when it is started
  * @unsent: bytes each CPU claims to have sent besides
+ * @held: events that each CPU's ring holds
+ * @ports: CPUs that have one
  * @refuse: errno of the order to start
  * @order: the order in force
  * @orders: how many came
@@ -56,6 +58,8 @@ struct peer {
 	struct fs_config cfg;
 	u32 subbufs;
 	u64 unsent;
+	u64 held;
+	u32 ports;
 	int refuse;
 	atomic_int order;
 	atomic_int orders;
@@ -209,9 +213,9 @@ static inline int peer_show_stats(void *ctx, FILE *out)
 		sent += peer->unsent;
 	fprintf(out, "agent order=%d seq=%d instance=\n", atomic_load(&peer->order),
 		atomic_load(&peer->orders));
-	for (cpu = 0; cpu < PEER_CPUS; cpu++)
-		fprintf(out, "cpu%u state=idle novelty=1 port_bytes=%llu entries=0 read=%llu\n",
-			cpu, sent, sent / PEER_SUBBUF * PEER_SUBBUF_EVENTS);
+	for (cpu = 0; cpu < peer->ports; cpu++)
+		fprintf(out, "cpu%u state=idle novelty=1 port_bytes=%llu entries=%llu read=%llu\n",
+			cpu, sent, peer->held, sent / PEER_SUBBUF * PEER_SUBBUF_EVENTS);
 	return 0;
 }
 
@@ -273,7 +277,8 @@ static inline void peer_init(struct peer *peer)
 {
 	struct setup setup = { .cpus = PEER_CPUS, .uid = -1, .gid = -1 };
 
-	*peer = (struct peer){ .port_fd = -1, .listen_fd = -1, .subbufs = 100 };
+	*peer = (struct peer){ .port_fd = -1, .listen_fd = -1, .subbufs = 100,
+			       .ports = PEER_CPUS };
 	snprintf(peer->dir, sizeof(peer->dir), "/tmp/peer-XXXXXX");
 	if (!mkdtemp(peer->dir))
 		abort();
