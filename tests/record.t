@@ -192,6 +192,39 @@ test_held()
 	ok $? "they are in the file"
 }
 
+# Full of events, how many does the ring of each CPU hold?
+ring_capacity()
+{
+	vm_run "echo 0 > $tracing/events/enable; echo > $tracing/trace
+		marker $tracing/trace_marker 2 0 60000
+		sed -n 's/^entries: //p' $tracing/per_cpu/cpu*/stats; echo > $tracing/trace"
+}
+
+test_subbuf_auto()
+{
+	local dat=$tmp/auto.dat capacity during
+
+	vm_run "echo > $tracing/trace"
+	capacity=$(ring_capacity)
+	for _ in 1 2; do
+		"$host" record "$vm_name" -q -o "$dat" -e sched --duration 60 > "$tmp/ledger" 2>&1 &
+		record_begun
+		work 5
+		during=$(vm_run "cat $tracing/buffer_subbuf_size_kb")
+		kill -INT $!
+		wait $!
+		is $? 0 "an empty ring is recorded" || cat "$tmp/ledger"
+	done
+	is "$during" 16 "with sub-buffers of 16 KiB"
+	is "$(vm_run "cat $tracing/buffer_subbuf_size_kb")" 4 "which it has no longer afterwards"
+	is "$(counts_peer "$dat")" "$(counts_ours "$dat")" "trace-cmd reads them"
+	is "$(ring_capacity)" "$capacity" "after two recordings the ring holds as many events as before"
+	vm_run "marker $tracing/trace_marker 2 0 100"
+	"$host" record "$vm_name" -q -o "$dat" -e timer --duration 1 > "$tmp/ledger" 2>&1
+	markers_in_file "$dat" 100 > "$tmp/out"
+	ok $? "a ring that holds events loses none" || cat "$tmp/out" "$tmp/ledger"
+}
+
 test_filter_tracer_clock()
 {
 	local dat=$tmp/set.dat
@@ -234,14 +267,30 @@ test_wrong_words()
 		"after all that the guest's settings are as they were"
 }
 
+# Where there is one size only, nothing is said of sizes.
+old_kernel()
+{
+	local dat=$tmp/old.dat out
+
+	guest_start stock-6.1 --kernel stock-6.1 --cpus 2 --file "$BUILD/tests/programs/marker" ||
+		{ ok 1 "stock-6.1 boots"; return; }
+	vm_run "trace-agent --daemon"
+	out=$("$host" record "$vm_name" -q -o "$dat" -e sched --duration 1 2>&1)
+	is $? 0 "stock-6.1: is recorded"
+	is "$(grep -c subbuf <<< "$out")" 0 "stock-6.1: with the size it has"
+	is "$(counts_peer "$dat")" "$(counts_ours "$dat")" "stock-6.1: trace-cmd reads it"
+	guest_end stock-6.1
+}
+
 guest_start main --cpus 2 --file "$BUILD/tests/programs/marker" || { ok 1 "the guest boots"; tap_done; exit; }
 # The ring is as large as it will be, so that its size can be told before and after.
 vm_run "trace-agent --daemon; echo 1408 > $tracing/buffer_size_kb"
-for test in ${RECORD_TESTS:-counts oracle overwritten held filter_tracer_clock wrong_words}; do
+for test in ${RECORD_TESTS:-counts oracle overwritten held subbuf_auto filter_tracer_clock wrong_words}; do
 	"test_$test"
 done
 [ -n "${RECORD_TESTS:-}" ] || for subbuf in 4K 16K 64K; do
 	test_markers $subbuf
 done
 guest_end main
+[ -n "${RECORD_TESTS:-}" ] || old_kernel
 tap_done
