@@ -203,8 +203,8 @@ static void test_deaf_command(void)
 	struct run run;
 
 	peer_init(&peer);
-	is(record_once(&run, &peer, "--duration|500ms|--|sh|-c|trap '' TERM; exec sleep 60"), CMD_OK,
-	   "a command that does not end does not keep record");
+	is(record_once(&run, &peer, "--duration|500ms|--|sh|-c|trap '' TERM; exec sleep 60"),
+	   CMD_OK, "a command that does not end does not keep record");
 	ok(file_says(run.err, "sh: did not end within 2 s: killing it"), "it is told");
 	ok(file_says(run.err, "sh: ended by signal 9"), "and done");
 	record_done(&peer);
