@@ -45,6 +45,9 @@ check-program: tests ## run the tests of agent and host tool as programs
 check-vm: tests patched ## run the tests in virtual machines
 	@tests/check vm
 
+check-kernel: kernel ## run the selftests of our patches on the kernel for debugging
+	@KERNEL=debug-6.12 TEST_TIMEOUT=7200 tests/check kernel
+
 fuzz: tests ## run each fuzzer for FUZZ_SECONDS (60)
 	@tests/check fuzz
 
@@ -109,7 +112,7 @@ tests: setup all
 	@$(submake) -C tests/programs O=$(BUILD)/tests/programs
 
 # A test directory lies beside this file: every name here is an order.
-.PHONY: help setup all agent host demo check check-unit check-program check-vm fuzz soak lint man \
+.PHONY: help setup all agent host demo check check-unit check-program check-vm check-kernel fuzz soak lint man \
 	kernel bench-cost series check-series \
 	vm-shell bench-host install deb dist clean \
 	setup-build setup-demo setup-kernel tests patched
