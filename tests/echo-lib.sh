@@ -9,15 +9,19 @@
 #                                 gets, selftest.absent, to which nobody is connected, and
 #                                 selftest.peer with selftest.orders for the selftest's peer
 #   echo_run [OPTION]... TEST...  run tests in it, as TAP
+#   echo_faults                   can the kernel have allocations fail?
 #   echo_leaks                    print what kmemleak finds in it, if the kernel has that
 #   echo_stop                     end it, console checked
+#   echo_end                      end what was there for it on the host, if it ended otherwise
 #
-# Set echo_slowness for kernels that are as many times slower.
+# echo_seconds is how long echo_run waits for all its tests. A kernel with "debug" in its name
+# is taken to be slower, and gets more time for everything.
 
 echo_here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 echo_source=$echo_here/tools/testing/selftests/drivers/virtio_console
 echo_program=$BUILD/tests/programs/virtio_console-splice
 echo_peer=$BUILD/tests/programs/virtio_console-peer
+echo_seconds=600
 echo_slowness=1
 echo_hosts=()
 
@@ -38,13 +42,15 @@ echo_start()
 	# shellcheck disable=SC2154
 	dir=$(mktemp -d "$vm_tmp/echo.XXXXXX")
 
+	echo_slowness=1
+	[[ $kernel != *debug* ]] || echo_slowness=6
 	mkfifo "$dir/echo.in" "$dir/echo.out"
 	cat < "$dir/echo.out" > "$dir/echo.in" &
 	echo_hosts=($!)
 	"$echo_peer" "$dir/peer" "$dir/orders" &
 	echo_hosts+=($!)
 	vm_start "$name" --file "$echo_program:/bin/splice_test" --kernel "$kernel" --cpus 2 \
-		--timeout $((900 * echo_slowness)) --no-fs --no-ctl --trace-cpus 0 \
+		--timeout $((1200 * echo_slowness)) --no-fs --no-ctl --trace-cpus 0 \
 		--append "$append" -- \
 		-device "virtio-serial-pci,id=echo,max_ports=8${options:+,$options}" \
 		-chardev "pipe,id=selftest-echo,path=$dir/echo" \
@@ -57,31 +63,42 @@ echo_start()
 		-device virtserialport,bus=echo.0,nr=4,chardev=selftest-orders,name=selftest.orders ||
 		status=$?
 	# Nobody opens the other ends of its FIFOs then.
-	[ $status = 0 ] || kill "${echo_hosts[@]}" 2> /dev/null
+	[ $status = 0 ] || echo_end
 	return $status
 }
 
 echo_run()
 {
-	vm_run -t $((600 * echo_slowness)) "splice_test -t $echo_slowness $*"
+	vm_run -t $((echo_seconds * echo_slowness)) "splice_test -t $echo_slowness $*"
+}
+
+echo_faults()
+{
+	vm_run "test -e /sys/kernel/debug/failslab && test -e /proc/self/fail-nth"
 }
 
 # What was freed a moment ago may still be in registers: it looks again.
 echo_leaks()
 {
-	vm_run -t 120 "cd /sys/kernel/debug || exit
-		mount -t debugfs debugfs . 2> /dev/null && cd . && cd /sys/kernel/debug
-		[ -e kmemleak ] || exit 0
-		for i in 1 2 3; do echo scan > kmemleak; sleep 1; done
+	vm_run -t 300 "cd /sys/kernel/debug && [ -e kmemleak ] || exit 0
+		for i in 1 2 3; do echo scan > kmemleak; sleep 2; done
 		cat kmemleak"
+}
+
+echo_end()
+{
+	[ ${#echo_hosts[@]} = 0 ] || {
+		kill "${echo_hosts[@]}"
+		wait "${echo_hosts[@]}"
+	} 2> /dev/null
+	echo_hosts=()
 }
 
 echo_stop()
 {
 	local status=0
 
-	kill "${echo_hosts[@]}" 2> /dev/null
 	vm_stop || status=$?
-	wait "${echo_hosts[@]}" 2> /dev/null
+	echo_end
 	return $status
 }

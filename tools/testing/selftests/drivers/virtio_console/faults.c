@@ -53,6 +53,11 @@ int faults_prepare(int percent)
 	return ret;
 }
 
+bool faults_happen(void)
+{
+	return faults_wanted;
+}
+
 void faults_end_all(void)
 {
 	attr_set("failslab", "probability", "0");
@@ -78,10 +83,17 @@ int faults_nth(int nth)
 	return left;
 }
 
+/* Opening the file could fail, too. */
 static void faults_switch(const char *on)
 {
-	if (faults_wanted)
-		file_write("/proc/thread-self/make-it-fail", on);
+	static __thread int fd = -1;
+
+	if (!faults_wanted)
+		return;
+	if (fd < 0)
+		fd = open("/proc/thread-self/make-it-fail", O_WRONLY | O_CLOEXEC);
+	if (pwrite(fd, on, strlen(on), 0) < 0)
+		test_note("make-it-fail: %s", strerror(errno));
 }
 
 ssize_t faulty_splice(int pipe, int port, size_t len, unsigned int flags)

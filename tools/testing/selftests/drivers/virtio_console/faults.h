@@ -3,6 +3,7 @@
 #ifndef SELFTESTS_VIRTIO_CONSOLE_FAULTS_H
 #define SELFTESTS_VIRTIO_CONSOLE_FAULTS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /**
@@ -12,6 +13,13 @@
  * Return: 0, TEST_SKIP if the kernel can't do that, or a negative error number.
  */
 int faults_prepare(int percent);
+
+/**
+ * faults_happen() - do allocations of faulty_splice() and faulty_write() fail?
+ *
+ * Return: whether they may.
+ */
+bool faults_happen(void);
 
 /**
  * faults_end_all() - undo faults_prepare(), for the whole system

@@ -53,7 +53,7 @@ static void answer(const struct file *file, const struct request *request, int e
 	};
 
 	if (writev(file->dev, iov, 2) < 0)
-		perror("file: answer");
+		perror("file: reply");
 }
 
 static void init_answer(const struct file *file, const struct request *request)

@@ -100,7 +100,7 @@ int test_memory(struct echo *echo)
 	int ret = echo_wait(echo, 5) ?: faults_prepare(0);
 	size_t i;
 
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]) && !ret; i++)
+	for (i = 0; i < ARRAY_SIZE(ways) && !ret; i++)
 		ret = way_test(echo, &ways[i]);
 	if (ret)
 		return ret;

@@ -36,7 +36,7 @@ static int connect_once(const char *path)
 
 	if (strlen(path) >= sizeof(addr.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(addr.sun_path, path);
+	memcpy(addr.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -96,7 +96,7 @@ static int order_follow(char order, int fd)
 	case 'a':
 		if (fd >= 0)
 			close(fd);
-		data_start = data_end = 0;
+		data_start = data_end;
 		return -1;
 	case 'b':
 		held = false;

@@ -37,8 +37,6 @@
 #include "tests.h"
 #include "writers.h"
 
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
 #define ECHO_PORT	"selftest.echo"
 #define ABSENT_PORT	"selftest.absent"
 #define PEER_PORT	"selftest.peer"

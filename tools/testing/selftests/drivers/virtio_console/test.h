@@ -7,6 +7,8 @@
 
 #include "echo.h"
 
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
 /* What a test returns when something it needs is missing here */
 #define TEST_SKIP 1000
 
