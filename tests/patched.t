@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Does a kernel with our patches give the agent what they promise, and take nothing away?
 #
-# PATCHED_KERNEL names another one of vm/build-kernel: plain-6.12 must fail.
+# KERNEL names another one in build/kernels: with plain-6.12 it must fail.
 # shellcheck source=tests/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tests/relay-lib.sh
 . "$tests_here/relay-lib.sh"
 
-kernel=${PATCHED_KERNEL:-patched-6.12}
+kernel=${KERNEL:-patched-6.12}
 vmlinuz=$BUILD/kernels/$kernel/vmlinuz
 probe=$tracing/instances/probe
 export VIRTIO_TRACE_DIR=$vm_tmp
