@@ -89,9 +89,8 @@ bool pump_busy(const struct pump *p);
  * pump_send() - hand the port what is on its way
  * @p: the pump
  *
- * Return: 0 when nothing is left; -EAGAIN when the port takes no more now;
- * -EIO when it is broken; another
- * -errno when it is gone for good.
+ * Return: 0 when nothing is left; -EAGAIN when the port takes no more now; -EIO when it is
+ * broken; another -errno when it is gone for good.
  */
 int pump_send(struct pump *p);
 

@@ -3,10 +3,10 @@
 /*
  * Theory of operation
  *
- * A guest's stream goes to the file as it is, by splice where the file system can do
- * that: it is never looked at on its way. Its events are counted from the file when no
- * FIFO has anything, so that counting, which costs about as much as moving, holds nobody
- * up. What is recorded faster than that is counted at the end.
+ * A guest's stream goes to the file as it is, by splice where the file system can do that: it
+ * is never looked at on its way. Its events are counted from the file when no FIFO has anything,
+ * so that counting, which costs about as much as moving, holds nobody up. What is recorded faster
+ * than that is counted at the end.
  *
  * FIFOs are read even when nothing can be stored, because a FIFO left full holds up
  * the guest's stop order: it is answered when all data has been sent.
