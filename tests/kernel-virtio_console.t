@@ -27,6 +27,7 @@ declare -A shows=(
 	[shared]="K13: what two tasks take from one pipe stays in order"
 	[locked]="K6: the pipe can be used while its splice waits for the host"
 	[slow]="a host that takes a little at a time gets all, in order"
+	[woken]="a splice that waits goes on when the host reads"
 	[absent]="K4: what an absent host can't take stays in the pipe"
 	[return]="a host that was away gets all that is accepted when it is back"
 	[bound]="K8: a host that does not read gets a bounded amount, and others go on"
@@ -38,7 +39,8 @@ declare -A shows=(
 	[dead]="K14: a dead device does not hang who closes its port"
 )
 
-sends=(short full chain odd subbuf partial cached writers shared slow return bound packets)
+sends=(short full chain odd subbuf partial cached writers shared slow woken return bound
+       packets)
 
 # The guest's lines become ours.
 results()

@@ -24,7 +24,7 @@
 #define MEMORY_NOISE	(1 * MIB)
 
 /* What peer.c understands */
-enum order { HOLD = 'h', READ = 'r', AWAY = 'a', BACK = 'b' };
+enum order { HOLD = 'h', READ = 'r', THROW = 't', AWAY = 'a', BACK = 'b' };
 
 static int peer_order(enum order order)
 {
@@ -146,6 +146,23 @@ int test_slow(struct echo *echo)
 		test_note("%zu bytes came back as they should", echo->got);
 
 	return ret ?: sender_join(&sender);
+}
+
+/* What comes back wakes who waits, too: a host that only takes has to be enough. */
+int test_woken(struct echo *echo)
+{
+	struct sender sender;
+	int ret = peer_begin(echo, HOLD) ?: echo_stall(echo) ?:
+		sender_start(&sender, echo, 4 * MIB);
+
+	if (ret)
+		return ret;
+	usleep(300000);
+	if (sender.done == 4 * MIB) {
+		test_note("a host that does not read has taken %zu bytes", sender.done);
+		return -EIO;
+	}
+	return peer_order(THROW) ?: sender_join(&sender);
 }
 
 /* Nobody listens on the host: the data must stay in the pipe. */

@@ -9,6 +9,7 @@
  *
  *	h	hold: neither read nor write
  *	r	read again
+ *	t	throw away: read, and send nothing back
  *	a	away: close the connection
  *	b	back: connect, and read
  *
@@ -27,7 +28,7 @@
 static const char *data_path;
 static char data[65536];
 static size_t data_start, data_end;
-static bool held;
+static bool held, thrown;
 
 static int connect_once(const char *path)
 {
@@ -73,7 +74,7 @@ static bool data_move(int fd, short events)
 		if (n == 0 || (n < 0 && errno != EAGAIN))
 			return false;
 		data_start = 0;
-		data_end = n > 0 ? n : 0;
+		data_end = n > 0 && !thrown ? n : 0;
 	} else if (data_start < data_end && events & (POLLOUT | POLLHUP)) {
 		n = send(fd, data + data_start, data_end - data_start,
 			 MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -91,7 +92,9 @@ static int order_follow(char order, int fd)
 		held = true;
 		break;
 	case 'r':
+	case 't':
 		held = false;
+		thrown = order == 't';
 		break;
 	case 'a':
 		if (fd >= 0)
@@ -100,6 +103,7 @@ static int order_follow(char order, int fd)
 		return -1;
 	case 'b':
 		held = false;
+		thrown = false;
 		if (fd < 0)
 			return connect_wait(data_path);
 		break;

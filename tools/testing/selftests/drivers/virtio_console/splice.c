@@ -280,6 +280,7 @@ static const struct test tests[] = {
 	{ "shared", test_shared, ECHO_PORT, 120 },
 	{ "locked", test_locked, ECHO_PORT, 60 },
 	{ "slow", test_slow, ECHO_PORT, 60 },
+	{ "woken", test_woken, PEER_PORT, 30 },
 	{ "absent", test_absent, ABSENT_PORT, 30 },
 	{ "return", test_return, PEER_PORT, 60 },
 	{ "bound", test_bound, ECHO_PORT, 120 },

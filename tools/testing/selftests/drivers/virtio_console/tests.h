@@ -12,6 +12,7 @@ int test_moved(struct echo *echo);
 
 /* host.c: the host is slow, stalled, away or back */
 int test_slow(struct echo *echo);
+int test_woken(struct echo *echo);
 int test_absent(struct echo *echo);
 int test_return(struct echo *echo);
 int test_bound(struct echo *echo);
