@@ -166,7 +166,7 @@ vm_launch()
 	vm_out[$vm_name]=$out
 	"$vm_here/boot" "$@" &
 	vm_pid[$vm_name]=$!
-	vm_skip_until "%vm ready" $((SECONDS + 180)) || {
+	vm_skip_until "%vm ready" $((SECONDS + 400)) || {
 		vm_say "did not come up; the console is in $(vm_console)"
 		vm_kill
 		return 1
