@@ -57,6 +57,13 @@ kernel: setup-kernel ## build guest kernels, plain, patched and patched for debu
 bench-cost: setup-kernel ## measure what a page costs from ring buffer to host, in instructions
 	@bench/cost
 
+bench-subbuf: setup-kernel all ## measure what the size of sub-buffers does to agent and tracer
+	@bench/subbuf
+
+bench-defects: setup-kernel ## see which faults kernels have without and with our patches
+	@bench/defects-virtio_console
+	@bench/defects-tracing
+
 series: setup ## join patches and our own files into build/series, as mails for the kernel's lists
 	@scripts/series
 
@@ -113,7 +120,7 @@ tests: setup all
 
 # A test directory lies beside this file: every name here is an order.
 .PHONY: help setup all agent host demo check check-unit check-program check-vm check-kernel fuzz soak lint man \
-	kernel bench-cost series check-series \
+	kernel bench-cost bench-subbuf bench-defects series check-series \
 	vm-shell bench-host install deb dist clean \
 	setup-build setup-demo setup-kernel tests patched
 

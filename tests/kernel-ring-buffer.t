@@ -56,8 +56,7 @@ leaks()
 
 ring_build || exit
 ring_start ring "$kernel" --timeout 1000 || exit
-# shellcheck disable=SC2119
-ring_run > "$tmp/results"
+ring_run 900 > "$tmp/results"
 results < "$tmp/results"
 ! grep -q 'allocation_fails .*skip' "$tmp/results" ||
 	skip "${shows[allocation_fails]}" "the kernel injects no faults: KERNEL=debug-6.12 does"

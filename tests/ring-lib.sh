@@ -5,7 +5,7 @@
 #   ring_build                      compile it, into $ring_program
 #   ring_start NAME KERNEL [OPTION]...
 #                                   vm_start with it, where freed memory is poisoned
-#   ring_run [OPTION]...            run it, as lines "TEST SIZE pass|skip|FAIL"
+#   ring_run SECONDS [OPTION]...    run it, as lines "TEST SIZE pass|skip|FAIL"
 
 ring_here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 ring_program=$BUILD/tests/programs/ring-buffer-splice
@@ -36,7 +36,10 @@ ring_start()
 
 ring_run()
 {
-	vm_run -t 900 "splice_test $*" | sed -nE '
+	local seconds=$1
+	shift
+
+	vm_run -t "$seconds" "splice_test $*" | sed -nE '
 		s/^ok [0-9]+ splice\.([0-9]+k)\.([a-z_]+) # SKIP.*/\2 \1 skip/p; t
 		s/^ok [0-9]+ splice\.([0-9]+k)\.([a-z_]+).*/\2 \1 pass/p; t
 		s/^not ok [0-9]+ splice\.([0-9]+k)\.([a-z_]+).*/\2 \1 FAIL/p'
