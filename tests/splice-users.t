@@ -34,13 +34,13 @@ markers_check()
 		END { for (cpu in next_seq) print cpu, next_seq[cpu] }'
 }
 
-# What the ring counted, from the file: trace-cmd reads the counters when tracing is off and
-# some of the ring is not read yet.
-ring_count()
+# How many events the ring has overwritten, from the counters in the file. Those of what is left
+# and what was read don't tell how many must be in the file: on stock kernels, too, a few hundred
+# are said to have been read now and then that are not in it, though every marker is.
+ring_overrun()
 {
-	trace-cmd report --stat -i "$dat" 2> /dev/null | awk -F': *' -v which="^($1)\$" '
-		$1 ~ which { n += $2 }
-		END { print n + 0 }'
+	trace-cmd report --stat -i "$dat" 2> /dev/null |
+		awk -F': *' '$1 == "overrun" { n += $2 } END { print n + 0 }'
 }
 
 # trace-cmd records with the sub-buffers $1 KiB large.
@@ -57,11 +57,9 @@ test_subbuf()
 	ok $? "$what: trace-cmd reads what trace-cmd recorded" || cat "$tmp/err"
 	is "$(markers_check < "$tmp/report" | sort)" "0 $count"$'\n'"1 $count" \
 		"$what: every marker is there, once, in order"
-	is "$(grep -c '\] *[0-9.]*: ' "$tmp/report")" "$(ring_count 'entries|read events')" \
-		"$what: as many events as the ring counted"
 	grep -q sched_switch "$tmp/report"
 	ok $? "$what: sched events among them"
-	is "$(ring_count overrun)" 0 "$what: none overwritten"
+	is "$(ring_overrun)" 0 "$what: none overwritten"
 }
 
 kernel_test()
