@@ -10,7 +10,6 @@
 #                                 selftest.peer with selftest.orders for the selftest's peer
 #   echo_run [OPTION]... TEST...  run tests in it, as TAP
 #   echo_faults                   can the kernel have allocations fail?
-#   echo_leaks                    print what kmemleak finds in it, if the kernel has that
 #   echo_stop                     end it, console checked
 #   echo_end                      end what was there for it on the host, if it ended otherwise
 #
@@ -75,14 +74,6 @@ echo_run()
 echo_faults()
 {
 	vm_run "test -e /sys/kernel/debug/failslab && test -e /proc/self/fail-nth"
-}
-
-# What was freed a moment ago may still be in registers: it looks again.
-echo_leaks()
-{
-	vm_run -t 300 "cd /sys/kernel/debug && [ -e kmemleak ] || exit 0
-		for i in 1 2 3; do echo scan > kmemleak; sleep 2; done
-		cat kmemleak"
 }
 
 echo_end()

@@ -46,14 +46,6 @@ results()
 	done
 }
 
-# A debug kernel looks for memory that nobody can free any more, if it is a few seconds old.
-leaks()
-{
-	# shellcheck disable=SC2016
-	vm_run 'leaks=/sys/kernel/debug/kmemleak
-		[ ! -e $leaks ] || { sleep 6; echo scan > $leaks; echo scan > $leaks; cat $leaks; }'
-}
-
 ring_build || exit
 ring_start ring "$kernel" --timeout 1000 || exit
 ring_run 900 > "$tmp/results"
@@ -61,6 +53,6 @@ results < "$tmp/results"
 ! grep -q 'allocation_fails .*skip' "$tmp/results" ||
 	skip "${shows[allocation_fails]}" "the kernel injects no faults: KERNEL=debug-6.12 does"
 is "$(wc -l < "$tmp/results")" $((4 * ${#shows[@]})) "every test came to an end"
-is "$(leaks)" "" "nothing leaked"
+is "$(vm_leaks)" "" "nothing leaked"
 guest_end ring
 tap_done

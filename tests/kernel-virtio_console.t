@@ -76,7 +76,7 @@ guest_run()
 	if echo_faults; then
 		results "$what" 1 memory
 		results "$what, allocations fail" ${#sends[@]} -f 10 "${sends[@]}"
-		is "$(echo_leaks)" "" "$what: no memory is lost"
+		is "$(vm_leaks)" "" "$what: no memory is lost"
 	else
 		skip "$what: ${shows[memory]}" "the kernel injects no faults: KERNEL=debug-6.12 does"
 	fi

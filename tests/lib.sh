@@ -5,6 +5,7 @@
 #
 #   guest_start NAME [OPTION]...     vm_start with the agent in the guest
 #   guest_end NAME                   one result: it powers off and its console is clean
+#   record_begun                     wait until a recording has begun: relays are at work
 #
 # A test file stops by itself when its guest can't be had: || exit.
 
@@ -28,4 +29,12 @@ guest_end()
 	vm_use "$1"
 	vm_stop
 	ok $? "$1: the guest ends well"
+}
+
+record_begun()
+{
+	vm_run 'for i in $(seq 150); do
+			ls -l /proc/$(pidof trace-agent)/fd 2> /dev/null | grep -q trace_pipe_raw && exit 0
+			sleep 0.1
+		done; exit 1'
 }

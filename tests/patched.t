@@ -50,10 +50,7 @@ record_begin()
 {
 	"$host" record "$vm_name" -q --timeout 60s -o "$dat" --duration 600 "$@" > "$tmp/ledger" 2>&1 &
 	recorder=$!
-	vm_run 'for i in $(seq 150); do
-			ls -l /proc/$(pidof trace-agent)/fd 2> /dev/null | grep -q trace_pipe_raw && exit 0
-			sleep 0.1
-		done; exit 1'
+	record_begun
 }
 
 record_end()

@@ -18,15 +18,6 @@ work()
 		done; wait"
 }
 
-# Waits until a recording has begun: relays are at work.
-record_begun()
-{
-	vm_run 'for i in $(seq 150); do
-			ls -l /proc/$(pidof trace-agent)/fd 2> /dev/null | grep -q trace_pipe_raw && exit 0
-			sleep 0.1
-		done; exit 1'
-}
-
 # "cpu events" lines of a trace.dat, as trace-cmd and as we count them.
 counts_peer()
 {

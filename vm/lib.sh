@@ -16,6 +16,7 @@
 #   vm_dir                 prints the directory with the host ends of its trace ports
 #   vm_console             prints the path of its console
 #   vm_check_console       fails and prints the lines if that shows a fault of the kernel
+#   vm_leaks               print what kmemleak finds in it, if the kernel has that
 #
 # What a command leaves running in the guest must have its output redirected,
 # or it ends up in that of later commands. Guests end with the script.
@@ -216,6 +217,15 @@ vm_kill()
 vm_check_console()
 {
 	"$vm_here/console-check" "$(vm_console)"
+}
+
+# What was lost a moment ago is not told yet, and what was freed may still be in registers.
+vm_leaks()
+{
+	vm_run -t 300 "cd /sys/kernel/debug && [ -e kmemleak ] || exit 0
+		sleep 6
+		for i in 1 2 3; do echo scan > kmemleak; sleep 2; done
+		cat kmemleak"
 }
 
 vm_cleanup()
